@@ -1,0 +1,326 @@
+"""``audit.toml``: what may be written in it, and what each key means.
+
+Unknown keys are errors that name the nearest valid one.  Paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from audit.conventions import Conventions
+from audit.errors import ConfigError
+from audit.validation import Place, sentences
+
+Surface = Literal["single_answer", "list", "find_all", "grid", "feed", "candidates"]
+
+SURFACE_HEADLINES: dict[str, str] = {
+    "single_answer": "mrr",
+    "list": "ndcg",
+    "find_all": "map",
+    "grid": "precision",
+    "feed": "ndcg",
+    "candidates": "recall",
+}
+"""The relevance metric that a surface is launched on, measured at the viewport."""
+
+
+class Strict(BaseModel):
+    """Base of all sections: an unknown key is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AuditSection(Strict):
+    """``[audit]``: what is asked."""
+
+    name: str = "Recommender audit"
+    surface: Surface = "feed"
+    k: list[int] = Field(default=[1, 3, 10], min_length=1)
+    viewport: int = Field(default=10, ge=1)
+    as_of: dt.date | dt.datetime | None = None
+    baseline: str = "baseline"
+    metrics: list[str] | None = None
+    plugins: list[str] = []
+    seed: int = Field(default=0, ge=0)
+
+    @field_validator("k")
+    @classmethod
+    def _positive(cls, ks: list[int]) -> list[int]:
+        if min(ks) < 1:
+            raise ValueError("K starts at 1")
+        return sorted(set(ks))
+
+
+class TableSection(Strict):
+    """A table: its path and, where they differ from the design's, its column names."""
+
+    path: str
+
+
+class RelevanceSection(TableSection):
+    """``[relevance]``: what was relevant to whom, and how its grades are read."""
+
+    source: Literal["judgments", "ratings", "purchases", "clicks"] = "judgments"
+    grades: dict[str, int] | None = None
+    threshold: float | None = None
+    user_id: str | None = None
+    item_id: str | None = None
+    grade: str | None = None
+    judged_at: str | None = None
+    request_id: str | None = None
+
+    @model_validator(mode="after")
+    def _one_map(self) -> RelevanceSection:
+        if self.grades is not None and self.threshold is not None:
+            raise ValueError("give grades or threshold, not both")
+        return self
+
+
+class CatalogSection(TableSection):
+    """``[catalog]``: every item that could be shown."""
+
+    item_id: str | None = None
+    creator_id: str | None = None
+    created_at: str | None = None
+    embedding: str | None = None
+    embedding_prefix: str | None = None
+    embedding_file: str | None = None
+    categories: str | None = None
+    title: str | None = None
+
+
+class CreatorsSection(TableSection):
+    """``[creators]``: names and attributes of the creators."""
+
+    creator_id: str | None = None
+    name: str | None = None
+
+
+class HistorySection(TableSection):
+    """``[history]``: the interactions that the models were trained on."""
+
+    user_id: str | None = None
+    item_id: str | None = None
+    timestamp: str | None = None
+    weight: str | None = None
+
+
+class UsersSection(TableSection):
+    """``[users]``: attributes of the users, by which the report is segmented."""
+
+    user_id: str | None = None
+    segments: list[str] | None = None
+    """The attributes to report by; all of them where absent."""
+
+
+class RecommendationColumns(Strict):
+    """``[recommendations]``: column names where they differ, the same for all models."""
+
+    user_id: str | None = None
+    item_id: str | None = None
+    items: str | None = None
+    rank: str | None = None
+    score: str | None = None
+    request_id: str | None = None
+    session_id: str | None = None
+    shown_at: str | None = None
+
+
+class Guardrail(Strict):
+    """One bound on one metric."""
+
+    max_drop: float | None = Field(default=None, ge=0)
+    max_rise: float | None = Field(default=None, ge=0)
+    min: float | None = None
+    max: float | None = None
+    relative: bool = False
+    severity: Literal["fail", "warn"] = "fail"
+    segment: str | list[str] | None = None
+
+    @model_validator(mode="after")
+    def _one_bound(self) -> Guardrail:
+        given = [n for n in ("max_drop", "max_rise", "min", "max") if getattr(self, n) is not None]
+        if len(given) != 1:
+            raise ValueError("give exactly one of max_drop, max_rise, min, max")
+        if self.relative and given[0] in ("min", "max"):
+            raise ValueError(f"{given[0]} bounds the value itself and cannot be relative")
+        return self
+
+
+class Config(Strict):
+    """The whole of ``audit.toml``."""
+
+    audit: AuditSection = AuditSection()
+    models: dict[str, str | list[str]]
+    """Name → its file, or its files: the seeds of one model."""
+    recommendations: RecommendationColumns = RecommendationColumns()
+    relevance: RelevanceSection | None = None
+    catalog: CatalogSection | None = None
+    creators: CreatorsSection | None = None
+    history: HistorySection | None = None
+    users: UsersSection | None = None
+    conventions: Conventions = Conventions()
+    guardrails: dict[str, str | Guardrail | list[Guardrail]] = {"profile": "launch"}
+
+    @model_validator(mode="after")
+    def _models(self) -> Config:
+        if self.audit.baseline not in self.models:
+            raise ValueError(
+                f"[models] has no '{self.audit.baseline}', the baseline; it has {', '.join(self.models) or 'nothing'}"
+            )
+        if len(self.models) < 2:
+            raise ValueError("[models] needs the baseline and at least one candidate")
+        return self
+
+    @field_validator("guardrails")
+    @classmethod
+    def _bounds(cls, guardrails: dict[str, Any]) -> dict[str, Any]:
+        for key, value in guardrails.items():
+            if key == "profile" and not isinstance(value, str):
+                raise ValueError('profile is a name, such as "launch"')
+            if key != "profile" and isinstance(value, str):
+                raise ValueError(f'"{key}" needs a bound, such as {{ max_drop = 0.1 }}')
+        return guardrails
+
+
+def load_config(path: str | Path) -> Config:
+    """Read ``audit.toml``.  Relative paths in it stay as they are: the caller knows the folder.
+
+    Raises
+    ------
+    ConfigError
+        The file is missing, is not TOML, or holds what it may not: an unknown section or key (with
+        the nearest valid one), a value of the wrong kind.  One sentence for each problem.
+    """
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{path}: there is no such file. 'recaudit init DIR' writes a configuration for the files in DIR."
+        ) from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start + 1}).") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: is not valid TOML: {error}.") from None
+    try:
+        # Strict: in a file "10" is not a number and true is not 1.
+        return Config.model_validate(data, strict=True)
+    except ValidationError as error:
+        problems = sentences(error, data, Config, _toml_place)
+        raise ConfigError("\n".join(f"{path}: {problem}" for problem in problems)) from None
+
+
+def _toml_place(place: Place) -> str:
+    """``("guardrails", "ndcg@10", "min")`` → ``[guardrails] "ndcg@10" min``."""
+    section, *rest = place or ("",)
+    parts = [f"[{section}]"]
+    for part in rest:
+        if isinstance(part, int):
+            parts.append(f"entry {part + 1}")
+        else:
+            parts.append(part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'"{part}"')
+    return " ".join(parts)
+
+
+def config_from_arguments(
+    *,
+    baseline: str,
+    candidates: Sequence[str],
+    relevance: str | None = None,
+    catalog: str | None = None,
+    creators: str | None = None,
+    history: str | None = None,
+    users: str | None = None,
+    guardrails: str | None = None,
+    **settings: Any,
+) -> Config:
+    """The configuration that the options of ``recaudit run`` describe.
+
+    Parameters
+    ----------
+    baseline, candidates
+        ``path`` or ``name=path``.  Without a name the baseline is ``baseline``, a single candidate
+        ``candidate``, and one of several is called like its file.
+    relevance, catalog, creators, history, users
+        Paths.
+    guardrails
+        A profile's name.
+    **settings
+        Fields of :class:`AuditSection`; ``as_of`` also as ISO text; ``None`` for the default.
+
+    Raises
+    ------
+    ConfigError
+        Two models of one name, or a setting that cannot be followed, named as an option.
+    """
+    baseline_name, baseline_path = _named(baseline, "baseline")
+    models = {baseline_name: baseline_path}
+    for text in candidates:
+        own_name = "candidate" if len(candidates) == 1 else _stem(text)
+        name, path = _named(text, own_name)
+        if name in models:
+            raise ConfigError(
+                f"--candidate {text}: there is a model '{name}' already; give it a name: "
+                f"--candidate NAME={path}. Seeds of one model are lists in audit.toml."
+            )
+        models[name] = path
+    if isinstance(settings.get("as_of"), str):
+        settings["as_of"] = _moment(settings["as_of"])
+    tables = {
+        "relevance": relevance,
+        "catalog": catalog,
+        "creators": creators,
+        "history": history,
+        "users": users,
+    }
+    data: dict[str, Any] = {
+        "audit": {"baseline": baseline_name}
+        | {key: value for key, value in settings.items() if value is not None},
+        "models": models,
+        **{name: {"path": path} for name, path in tables.items() if path is not None},
+        **({} if guardrails is None else {"guardrails": {"profile": guardrails}}),
+    }
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        problems = sentences(error, data, Config, _option_place)
+        raise ConfigError("\n".join(problems)) from None
+
+
+def _option_place(place: Place) -> str:
+    """``("audit", "as_of")`` → ``--as-of``."""
+    name = next((str(part) for part in reversed(place) if isinstance(part, str)), "")
+    return "--" + name.replace("_", "-")
+
+
+def _named(text: str, default: str) -> tuple[str, str]:
+    """``name=path`` → its parts; a path alone gets the default name."""
+    match = re.fullmatch(r"([^=/\\]+)=(.+)", text)
+    # A folder of a partitioned data set may be called day=1.
+    if match is None or Path(text).exists():
+        return default, text
+    return match[1], match[2]
+
+
+def _stem(text: str) -> str:
+    """``runs/ease.csv.gz`` → ``ease``."""
+    return Path(text).name.split(".")[0]
+
+
+def _moment(text: str) -> dt.date | dt.datetime:
+    try:
+        return dt.date.fromisoformat(text) if len(text) <= 10 else dt.datetime.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(
+            f"--as-of {text}: write a date such as 2013-07-15, or a time such as 2013-07-15T12:00:00+00:00."
+        ) from None

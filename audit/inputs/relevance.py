@@ -1,0 +1,60 @@
+"""Relevance: who finds what relevant, and how much."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow.compute as pc
+
+from audit.inputs.draft import Draft, Raw
+from audit.inputs.grades import read_grades
+from audit.inputs.keys import key_of, repeats
+
+ORDER = ("user_id", "item_id", "grade", "judged_at", "request_id")
+
+
+def draft(raw: Raw) -> Draft | None:
+    """Read and check the judgments; ``None`` after an error."""
+    scope = raw.scope
+    found = Draft("relevance", scope, order=ORDER)
+    for column in ("user_id", "item_id", "request_id"):
+        ids = raw.ids(column)
+        if ids is not None:
+            found.ids[column] = ids
+    if "user_id" in found.ids:
+        scope.users = found.ids["user_id"].values
+    judged_at = raw.times("judged_at")
+    if judged_at is not None:
+        found.values["judged_at"] = judged_at
+    grades = read_grades(raw.columns.get("grade"), raw.source.grades, raw.source.threshold, scope)
+    if grades is not None:
+        found.values["grade"] = grades
+        if not pc.any(pc.greater(grades, 0)).as_py():
+            scope.report(
+                "warning", "nothing_relevant", "grade", "no judgment has a grade above 0",
+                "Check the grades, or [relevance] grades or threshold.",
+            )  # fmt: skip
+    if all(name in found.ids for name in ("user_id", "item_id")):
+        _duplicates(found, raw)
+    return None if scope.failed else found
+
+
+def _duplicates(found: Draft, raw: Raw) -> None:
+    key = key_of(found.ids["user_id"].values) & key_of(found.ids["item_id"].values)
+    pair = "user and item"
+    if "request_id" in found.ids:
+        key, pair = key & key_of(found.ids["request_id"].values), "user, item and request"
+    later = repeats(key)
+    if not len(later):
+        return
+    keep_first = raw.conventions.duplicates == "keep_first"
+    raw.scope.report(
+        "warning" if keep_first else "error", "duplicate_judgments", None,
+        f"the same {pair} is judged more than once" + ("; the first was kept" if keep_first else ""),
+        "Remove the repeats"
+        + ("." if keep_first else ', or set [conventions] duplicates = "keep_first".'),
+        at=later,
+    )  # fmt: skip
+    if keep_first and not raw.scope.failed:
+        kept = np.ones(len(key.codes), dtype=bool)
+        kept[later] = False
+        found.keep(kept)

@@ -1,0 +1,159 @@
+"""Sources from a configuration or from the arguments of a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from audit.config import Config, TableSection
+from audit.errors import ConfigError
+from audit.inputs.tables import Sources, TableSource
+
+_SETTINGS = {
+    "path",
+    "source",
+    "grades",
+    "threshold",
+    "embedding_prefix",
+    "embedding_file",
+    "segments",
+}
+"""Keys of a section that name no column."""
+
+
+def sources_from_config(config: Config, base: Path) -> Sources:
+    """The sources that ``audit.toml`` names.
+
+    Parameters
+    ----------
+    config
+        The configuration.
+    base
+        The folder that its paths start from, the one it lies in.
+    """
+    columns = _columns(config.recommendations)
+    models = {
+        name: [
+            TableSource(data=base / path, name=_shown(path), columns=columns)
+            for path in ([paths] if isinstance(paths, str) else paths)
+        ]
+        for name, paths in config.models.items()
+    }
+    for name, seeds in models.items():
+        if not seeds:
+            raise ConfigError(f"[models] '{name}' names no file.")
+    users, creators = config.users, config.creators
+    return Sources(
+        models=models,
+        relevance=_table(
+            config.relevance,
+            base,
+            grades=getattr(config.relevance, "grades", None),
+            threshold=getattr(config.relevance, "threshold", None),
+        ),
+        catalog=_table(
+            config.catalog,
+            base,
+            embedding_prefix=getattr(config.catalog, "embedding_prefix", None),
+            embedding_file=_beside(getattr(config.catalog, "embedding_file", None), base),
+        ),
+        creators=_table(creators, base),
+        history=_table(config.history, base),
+        users=_table(users, base, attributes=None if users is None else users.segments),
+    )
+
+
+def sources_from_arguments(
+    models: Mapping[str, Any],
+    *,
+    relevance: Any = None,
+    catalog: Any = None,
+    creators: Any = None,
+    history: Any = None,
+    users: Any = None,
+) -> Sources:
+    """The sources that a call names.
+
+    Parameters
+    ----------
+    models
+        Model name → a path, a frame or a :class:`~audit.inputs.tables.TableSource`, or a list of these:
+        the seeds of one model.
+    relevance, catalog, creators, history, users
+        One path, frame or source each.
+
+    Raises
+    ------
+    ConfigError
+        ``models`` is no mapping or names none, a model has no seed, or something is no path or frame.
+    """
+    if not isinstance(models, Mapping):
+        raise ConfigError(
+            f'give recommendations as a mapping of model name to data, such as {{"baseline": a, "candidate": b}}, '
+            f"not as {_kind(models)}."
+        )
+    if not models:
+        raise ConfigError("there are no recommendations: give at least one model.")
+    return Sources(
+        models={str(name): _seeds(str(name), given) for name, given in models.items()},
+        relevance=_given("relevance", relevance),
+        catalog=_given("catalog", catalog),
+        creators=_given("creators", creators),
+        history=_given("history", history),
+        users=_given("users", users),
+    )
+
+
+def _seeds(name: str, given: Any) -> list[TableSource]:
+    many = given if isinstance(given, (list, tuple)) else [given]
+    if not many:
+        raise ConfigError(f"model '{name}' has no recommendations: the list is empty.")
+    seeds = [_given(f"recommendations of '{name}'", one) for one in many]
+    if None in seeds:
+        raise ConfigError(f"model '{name}' has no recommendations: None was given.")
+    return [seed for seed in seeds if seed is not None]
+
+
+def _given(what: str, data: Any) -> TableSource | None:
+    if data is None or isinstance(data, TableSource):
+        return data
+    if isinstance(data, Path) or (isinstance(data, str) and data):
+        return TableSource(data=data)
+    if (
+        hasattr(data, "__arrow_c_stream__")
+        or hasattr(data, "__arrow_c_array__")
+        or hasattr(data, "columns")
+    ):
+        return TableSource(data=data)  # whether it is a frame after all, reading will tell
+    raise ConfigError(
+        f"{what}: give a path, or a pandas, polars or Arrow frame, not {_kind(data)}."
+    )
+
+
+def _kind(data: object) -> str:
+    return "an empty text" if isinstance(data, str) and not data else type(data).__name__
+
+
+def _table(section: TableSection | None, base: Path, **settings: Any) -> TableSource | None:
+    if section is None:
+        return None
+    return TableSource(
+        data=base / section.path, name=_shown(section.path), columns=_columns(section), **settings
+    )
+
+
+def _columns(section: Any) -> dict[str, str]:
+    given = section.model_dump(exclude_none=True)
+    return {name: column for name, column in given.items() if name not in _SETTINGS}
+
+
+def _shown(path: str) -> str:
+    """A path as given; of an absolute one only the last part (it says nothing elsewhere)."""
+    absolute = Path(path).is_absolute() or path.startswith("~") or re.match(r"[A-Za-z]:[\\/]", path)
+    return Path(path).name if absolute else path
+
+
+def _beside(path: str | None, base: Path) -> Path | None:
+    return None if path is None else base / path
