@@ -1,0 +1,95 @@
+"""Stated hashes: of user ids, which decide the buckets of users; of content, which identifies inputs.
+
+An integer id is hashed by the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014); a string by
+64-bit FNV-1a over its UTF-8 bytes, then the same finaliser.  A table's fingerprint is the sum, modulo
+2¹²⁸ in two halves, of its rows' hashes: it does not depend on the order of rows or files, and
+fingerprints of parts add up to that of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from audit.metrics.kernels import kernel
+
+U64 = npt.NDArray[np.uint64]
+
+
+def mix(x: npt.NDArray[np.generic]) -> U64:
+    """SplitMix64's step and finaliser, elementwise; arithmetic is modulo 2⁶⁴."""
+    z = x.astype(np.uint64, copy=True)
+    z += np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel
+def _fnv(offsets, data, out):  # type: ignore[no-untyped-def]
+    for row in range(len(out)):
+        h = np.uint64(0xCBF29CE484222325)
+        for at in range(offsets[row], offsets[row + 1]):
+            h = (h ^ np.uint64(data[at])) * np.uint64(0x100000001B3)
+        out[row] = h
+
+
+def hash_strings(array: pa.Array) -> U64:
+    """FNV-1a of each string's UTF-8 bytes (unfinalised)."""
+    array = array.cast(pa.large_string()).fill_null("\x00null")
+    _, offsets, data = array.buffers()
+    starts = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    raw = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
+    out = np.empty(len(array), np.uint64)
+    _fnv(starts, raw, out)
+    return out
+
+
+def hash_values(column: pa.ChunkedArray | pa.Array) -> U64:
+    """A 64-bit hash of each value of a column of integers, floats, times, strings or lists of them."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    kind = array.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        place = np.arange(start[-1]) - np.repeat(start[:-1], lengths)
+        each = mix(hash_values(array.flatten()) ^ mix(place))
+        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(each, dtype=np.uint64)])
+        return mix(sums[start[1:]] - sums[start[:-1]] + lengths.astype(np.uint64))
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return mix(hash_strings(array))
+    if pa.types.is_floating(kind):
+        # Widened first, and −0 as 0, so that equal numbers hash alike.
+        values = array.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False) + 0.0
+        return mix(values.view(np.uint64))
+    if pa.types.is_timestamp(kind):
+        array = array.cast(pa.int64())
+    return mix(
+        array.cast(pa.int64())
+        .fill_null(np.iinfo(np.int64).min)
+        .to_numpy(zero_copy_only=False)
+        .view(np.uint64)
+    )
+
+
+def fingerprint(columns: Iterable[tuple[str, U64]]) -> str:
+    """32 hexadecimal digits that identify the multiset of rows; ``columns`` are hashed values."""
+    low: U64 | None = None
+    high: U64 | None = None
+    for name, values in columns:
+        salt = hash_strings(pa.array([name]))
+        low = mix((0 if low is None else low) ^ values + salt)
+        high = mix((0 if high is None else high) + (values ^ mix(salt)))
+    if low is None or high is None:
+        return "0" * 32
+    total = (int(part.sum(dtype=np.uint64)) for part in (mix(high), mix(low)))
+    return "".join(f"{part:016x}" for part in total)
+
+
+def table_fingerprint(table: pa.Table) -> str:
+    """The fingerprint of a table's rows, columns by name."""
+    names = sorted(table.column_names)
+    return fingerprint((name, hash_values(table[name])) for name in names)

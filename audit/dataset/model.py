@@ -1,0 +1,145 @@
+"""The encoded audit: integer arrays, one canonical order per list.
+
+Lists of all models share one index: list ``l`` is the same user's same request under every model,
+and lists are sorted by user, then request.  A user's lists are therefore ``user_lists[u]`` to
+``user_lists[u + 1]``, and a block of users is a slice of everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.conventions import Conventions
+from audit.dataset.ids import Ids
+
+F64 = npt.NDArray[np.float64]
+I64 = npt.NDArray[np.int64]
+I32 = npt.NDArray[np.int32]
+Bool = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Rows of different length: row ``r`` is ``values[start[r] : start[r + 1]]``."""
+
+    start: I64
+    values: I32
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @property
+    def lengths(self) -> I64:
+        """``[rows]``: the number of values of each row."""
+        return np.diff(self.start)
+
+
+def ragged(rows: npt.NDArray[np.integer], values: npt.NDArray[np.integer], n: int) -> Ragged:
+    """Rows from pairs already sorted by row."""
+    start = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(rows, minlength=n), out=start[1:])
+    return Ragged(start, np.ascontiguousarray(values, np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """What is known of the items; arrays are indexed by item code."""
+
+    ids: Ids
+    in_catalog: Bool
+    popularity: I64
+    """Distinct history users."""
+    popularity_rank: I64
+    """1 = most popular of the catalog, ties by id; outside the catalog: greater than all."""
+    tail: Bool
+    """Catalog items outside the head."""
+    self_information: F64
+    """−log2(share of history users), bits; NaN where left out or without history."""
+    created: F64
+    """Days since 1970-01-01 UTC; NaN where unknown."""
+    vectors: npt.NDArray[np.float32]
+    """``[items, dimensions]``; all zero where missing."""
+    inverse_norm: F64
+    """1/‖vector‖; 0 where missing."""
+    creators: Ragged
+    """Creator codes of each item."""
+    creator_ids: Ids
+    titles: Sequence[str | None]
+    creator_names: Sequence[str | None]
+
+    @property
+    def catalog(self) -> I64:
+        """Codes of the catalog's items, ascending."""
+        return np.flatnonzero(self.in_catalog)
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Judged items by context: the user or, where labels hold for one request, the request."""
+
+    items: Ragged
+    """Item codes of each context, ascending."""
+    grades: I32
+    """Beside ``items.values``."""
+    sorted_grades: I32
+    """Each context's grades, best first, in the same layout."""
+    relevant: I64
+    """Items of positive grade, per context."""
+    filter: npt.NDArray[np.uint64]
+    """A word per context with bit ``item % 64`` set for every relevant item: rules most items out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """One model's (one seed's) lists on the shared list index; absent lists have length 0."""
+
+    items: Ragged
+    """Item codes, best first."""
+    present: Bool
+    """Whether the list was shown (even if its user has others)."""
+    user_present: Bool
+    """Per user: whether the model has any list for the user."""
+    time: F64
+    """Per list: the day from which ages are counted; NaN where unknown."""
+    session: I32 | None
+    """Per list: session code, ascending within a user; −1 for absent lists."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Everything the engine measures from."""
+
+    users: Ids
+    """Evaluated users."""
+    user_lists: I64
+    """``[users + 1]``: the lists of each user."""
+    list_user: I32
+    list_request: I32
+    """Code of the request; −1 where lists carry no request id."""
+    list_context: I32
+    """Row of ``truth`` of each list; −1 where it has none."""
+    items: Items
+    models: Mapping[str, Sequence[Lists]]
+    """Model → its seeds."""
+    truth: Truth | None
+    history: Ragged | None
+    """Item codes of each evaluated user's history, ascending."""
+    history_users: int
+    conventions: Conventions
+    as_of: float | None
+    """Day at which freshness of the catalog is judged."""
+    segments: Mapping[str, tuple[I32, Sequence[str]]]
+    """Attribute → (cell code of each evaluated user, cell names in order)."""
+    has: frozenset[str]
+    """The needs that can be met: names of :data:`audit.metrics.registry.NEEDS`."""
+    reasons: Mapping[str, str]
+    """For needs that cannot be met: why."""
+    embedding_source: str | None
+    users_without_lists: int
+    head_border_ties: int
+    fingerprints: Mapping[str, tuple[int, str]]
+    """Table → (rows, fingerprint of the content)."""

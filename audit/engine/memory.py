@@ -1,0 +1,285 @@
+"""Measure in one process: blocks of users on threads, exact partials merged."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from audit.dataset.model import F64, I32, I64, Dataset, Ragged
+from audit.engine import kernels
+from audit.engine.partials import ExactSums, Measured, Partials, Run, merge
+from audit.engine.plan import AGE_BANDS, Plan
+from audit.errors import ConfigError
+from audit.metrics.block import Block, Shared
+from audit.metrics.registry import MetricRef
+from audit.metrics.vectors import Projection
+
+Progress = Callable[[str, int, int], None]
+
+BLOCK = 4_096
+"""Users per block: small enough for the caches, large enough that the interpreter does not count."""
+
+
+def measure(
+    dataset: Dataset, plan: Plan, *, threads: int | None = None, block: int = BLOCK,
+    progress: Progress | None = None,
+) -> Measured:  # fmt: skip
+    """Measure every metric of the plan on every model.
+
+    Parameters
+    ----------
+    threads
+        As many as there are processors if absent.
+    block
+        Users measured at a time.  Threads and block size change the time it takes and nothing else.
+    progress
+        Called with ``("measuring", users done, users)``, by any of the threads, one at a time.
+
+    Raises
+    ------
+    ConfigError
+        A metric returned an array of another shape than its level asks for, or an infinite value.
+    """
+    missing = unavailable(dataset, plan)
+    list_refs = [r for r in plan.level("list") + plan.level("session") if r not in missing]
+    pair_refs = [r for r in plan.level("pair") if r not in missing]
+    users = len(dataset.users)
+    workers = min(threads or os.cpu_count() or 1, max(1, -(-users // block)))
+    bounds = [(w * users // workers, (w + 1) * users // workers) for w in range(workers)]
+    done = [0]
+    lock = threading.Lock()
+
+    def work(first: int, last: int) -> Partials:
+        worker = _Worker(dataset, plan, list_refs, pair_refs)
+        for start in range(first, last, block):
+            worker.block(start, min(start + block, last))
+            with lock:
+                done[0] += min(start + block, last) - start
+                if progress is not None:
+                    progress("measuring", done[0], users)
+        return worker.partials
+
+    with ThreadPoolExecutor(workers) as pool:
+        parts = list(pool.map(lambda b: work(*b), bounds))
+    total = parts[0]
+    for part in parts[1:]:
+        total = merge(total, part)
+    return Measured(total, list_refs, pair_refs, plan.ks, missing)
+
+
+def unavailable(dataset: Dataset, plan: Plan) -> dict[MetricRef, str]:
+    """Metrics of the plan whose needs cannot be met, and those derived of them: metric → why."""
+    found: dict[MetricRef, str] = {}
+    projection = Projection(dataset)
+    for ref in plan.refs:
+        spec = ref.spec
+        needs = spec.needs | ({"session_id"} if spec.level == "session" else set())
+        missing = sorted(needs - dataset.has)
+        derived = [MetricRef(name) for name in spec.of if MetricRef(name) in found]
+        if missing:
+            found[ref] = dataset.reasons[missing[0]]
+        elif derived:
+            found[ref] = found[derived[0]]
+        elif spec.items == "fresh" and dataset.as_of is None:
+            found[ref] = "there is no as_of or history time at which an item could be fresh"
+        elif spec.level == "system" and projection.size(ref) == 0:
+            found[ref] = (
+                f"no item of the catalog is {spec.items}" if spec.items else "the catalog is empty"
+            )
+    return found
+
+
+def list_values(ref: MetricRef, d: Dataset, ks: I64, *blocks: Block) -> F64:
+    """``[lists, Ks]``: a metric of level list (one block) or pair (two), NaN where a list is left out.
+
+    A list that was not shown is left out, but where its user was shown none at all, metrics of
+    relevance are what the metric makes of an empty list.
+    """
+    b = blocks[-1]
+    values = _call(ref, d, ks, b.n, *blocks)
+    if "relevance" in ref.spec.needs:
+        values = np.where((b.relevant > 0)[:, None], values, _nothing_relevant(d))
+        counted = np.logical_and.reduce([block.counted for block in blocks])
+    else:
+        counted = np.logical_and.reduce([block.length > 0 for block in blocks])
+    return np.where(counted[:, None], values, np.nan)
+
+
+def session_values(ref: MetricRef, d: Dataset, ks: I64, b: Block) -> tuple[F64, I32]:
+    """``[sessions, Ks]`` and the user of each: a metric of level session, NaN where left out.
+
+    A metric of relevance also has a row of 0 for each list of a user to whom the model showed nothing.
+    """
+    s = b.sessions
+    values = _call(ref, d, ks, len(s.user), b)
+    if "relevance" not in ref.spec.needs:
+        return values, s.user
+    with_relevant = (
+        np.add.reduceat(b.relevant[s.lists], s.start[:-1]) if len(s.user) else b.relevant[:0]
+    )
+    absent = np.flatnonzero(b.counted & (b.length == 0))
+    values = np.concatenate([values, np.zeros((len(absent), len(ks)))])
+    known = np.concatenate([with_relevant, b.relevant[absent]]) > 0
+    values = np.where(known[:, None], values, _nothing_relevant(d))
+    return values, np.concatenate([s.user, b.user[absent]])
+
+
+def _nothing_relevant(d: Dataset) -> float:
+    return 0.0 if d.conventions.no_relevant == "zero" else np.nan
+
+
+def _call(ref: MetricRef, d: Dataset, ks: I64, entries: int, *blocks: Block) -> F64:
+    values = np.asarray(ref.call(*blocks, ks, conventions=d.conventions), np.float64)
+    if values.shape != (entries, len(ks)):
+        what = "session" if ref.spec.level == "session" else "list"
+        raise ConfigError(
+            f"metric '{ref}' returned an array of shape {values.shape}; a {ref.spec.level} metric "
+            f"returns {(entries, len(ks))}: one row per {what}, one column per K."
+        )
+    return values
+
+
+class _Worker:
+    """Measures blocks of users into partials of its own."""
+
+    def __init__(
+        self,
+        dataset: Dataset,
+        plan: Plan,
+        list_refs: Sequence[MetricRef],
+        pair_refs: Sequence[MetricRef],
+    ) -> None:
+        self.d, self.plan = dataset, plan
+        self.list_refs, self.pair_refs = list_refs, pair_refs
+        self.runs: list[Run] = [
+            (m, s) for m, seeds in dataset.models.items() for s in range(len(seeds))
+        ]
+        self.partials = self._zeros()
+        n = len(dataset.items.ids)
+        self.itself = Ragged(np.arange(n + 1), np.arange(n, dtype=np.int32))
+
+    def _zeros(self) -> Partials:
+        d, plan = self.d, self.plan
+        n, c, v = len(d.items.ids), len(d.items.creator_ids), plan.viewport
+        rows = len(plan.rows.bucket)
+        p = Partials()
+        for run in self.runs:
+            p.lists[run] = ExactSums.zeros(rows, len(self.list_refs) * len(plan.ks))
+            p.shown[run] = np.zeros((n, plan.kmax), np.int64)
+            p.cells[run] = {
+                name: np.zeros((len(cells), n, v), np.int64)
+                for name, (_, cells) in d.segments.items()
+            }
+            p.groups[run] = {
+                g.segment: {w: np.zeros((g.groups + 1, n), np.int64) for w in ("exposure", "count")}
+                for g in plan.groupings
+            }
+            p.ages[run] = np.zeros(len(AGE_BANDS) + 1, np.int64)
+            p.lists_seen[run] = np.zeros(4, np.int64)
+            if self._partner(run) is not None:
+                p.pairs[run] = ExactSums.zeros(rows, len(self.pair_refs) * len(plan.ks))
+                p.users_items[run] = np.zeros((3, n), np.int64)
+                p.users_creators[run] = np.zeros((3, c), np.int64)
+        return p
+
+    def _partner(self, run: Run) -> Run | None:
+        """The baseline's run that a candidate's run is paired with."""
+        model, seed = run
+        if model == self.plan.baseline:
+            return None
+        return self.plan.baseline, min(seed, len(self.d.models[self.plan.baseline]) - 1)
+
+    def block(self, first: int, last: int) -> None:
+        """Measure the users ``first`` to ``last``."""
+        shared = Shared(self.d, first, last, self.plan.kmax)
+        blocks = {
+            (model, seed): Block(shared, lists)
+            for model, seeds in self.d.models.items()
+            for seed, lists in enumerate(seeds)
+        }
+        if self.d.truth is not None:
+            has = np.unique(shared.user[shared.relevant > 0])
+            self.partials.relevant_users += len(has)
+        for run, b in blocks.items():
+            self._lists(run, b)
+            self._exposure(run, b)
+            partner = self._partner(run)
+            if partner is not None:
+                self._pairs(run, blocks[partner], b)
+                self._users(run, blocks[partner], b, first, last)
+
+    # -------------------------------------------------------------- user means
+
+    def _lists(self, run: Run, b: Block) -> None:
+        sums, ks = self.partials.lists[run], self.plan.ks
+        lists = [r for r in self.list_refs if r.spec.level == "list"]
+        self._add(sums, [list_values(r, self.d, ks, b) for r in lists], b.user, lists, 0)
+        for i, ref in enumerate(self.list_refs[len(lists) :], start=len(lists)):
+            values, user = session_values(ref, self.d, ks, b)
+            self._add(sums, [values], user, [ref], i * len(ks))
+
+    def _pairs(self, run: Run, a: Block, b: Block) -> None:
+        columns = [list_values(ref, self.d, self.plan.ks, a, b) for ref in self.pair_refs]
+        self._add(self.partials.pairs[run], columns, b.user, self.pair_refs, 0)
+
+    def _add(
+        self, sums: ExactSums, columns: list[F64], user: I32, refs: Sequence[MetricRef], offset: int
+    ) -> None:
+        if not columns or not len(user):
+            return
+        values = np.concatenate(columns, axis=1)
+        bad = kernels.add_user_means(
+            values, user, self.plan.rows.row_of_user, offset,
+            sums.whole, sums.upper, sums.lower, sums.count,
+        )  # fmt: skip
+        if bad >= 0:
+            ref = refs[bad // len(self.plan.ks)]
+            raise ConfigError(f"metric '{ref}' returned an infinite value, or one of 2⁴⁰ or more.")
+
+    # --------------------------------------------------------------- exposure
+
+    def _exposure(self, run: Run, b: Block) -> None:
+        p, plan, viewport = self.partials, self.plan, self.plan.viewport
+        kernels.count_ranks(b.start, b.item, p.shown[run])
+        for name, (cell, _) in self.d.segments.items():
+            kernels.count_cells(b.start, b.item, cell[b.user], p.cells[run][name])
+        for g in plan.groupings:
+            group = g.group_of_user[b.user]
+            vectors = p.groups[run][g.segment]
+            kernels.add_groups(b.start, b.item, group, g.exposure, vectors["exposure"])
+            ones = np.ones(viewport, np.int64)
+            kernels.add_groups(b.start, b.item, group, ones, vectors["count"])
+        visible = np.arange(len(b.item)) - np.repeat(b.start[:-1], b.length) < viewport
+        band = np.searchsorted(AGE_BANDS, b.age[visible], side="right") - 1
+        band = np.where(np.isnan(b.age[visible]), len(AGE_BANDS), band)
+        p.ages[run] += np.bincount(band, minlength=len(AGE_BANDS) + 1)
+        shown = b.length > 0
+        p.lists_seen[run] += [
+            len(np.unique(b.user[shown])), shown.sum(), len(b.item),
+            (shown & (b.length < min(viewport, plan.kmax))).sum(),
+        ]  # fmt: skip
+
+    def _users(self, run: Run, a: Block, b: Block, first: int, last: int) -> None:
+        bounds = self.d.user_lists[first : last + 1] - self.d.user_lists[first]
+        creators = self.d.items.creators
+        for members, out in (
+            (self.itself, self.partials.users_items[run]),
+            (creators, self.partials.users_creators[run]),
+        ):
+            most = max(1, int(members.lengths.max(initial=0)))
+            kernels.count_users(
+                bounds, a.start, a.item, b.start, b.item, self.plan.viewport,
+                members.start, members.values, most, out,
+            )  # fmt: skip
+
+
+def exposure_by_k(shown: I64, weights: F64) -> F64:
+    """``[items]``: counts by rank, weighted in rank order."""
+    out = np.zeros(len(shown))
+    for rank, weight in enumerate(weights):
+        out += weight * shown[:, rank]
+    return out

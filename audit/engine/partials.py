@@ -1,0 +1,119 @@
+"""Exact partial sums: an associative and commutative monoid.
+
+All that is merged is whole numbers, so results do not depend on how the work was cut: block size,
+threads and the order of merging give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from audit.dataset.model import F64, I64
+from audit.metrics.registry import MetricRef
+
+Run = tuple[str, int]
+"""A model and its seed."""
+
+
+def _merge(a: Any, b: Any) -> None:
+    """Arrays add in place, mappings merge key by key, parts field by field."""
+    if isinstance(a, np.ndarray):
+        np.add(a, b, out=a)
+    elif isinstance(a, dict):
+        for key, value in b.items():
+            if key in a:
+                _merge(a[key], value)
+            else:
+                a[key] = value
+    else:
+        for part in fields(a):
+            _merge(getattr(a, part.name), getattr(b, part.name))
+
+
+@dataclass
+class ExactSums:
+    """Sums of users' means by row and column: whole + (upper + lower·2⁻²⁶)·2⁻²⁶, and their number."""
+
+    whole: I64
+    upper: I64
+    lower: I64
+    count: I64
+
+    @classmethod
+    def zeros(cls, rows: int, columns: int) -> ExactSums:
+        """Sums of nobody."""
+        return cls(*(np.zeros((rows, columns), np.int64) for _ in range(4)))
+
+    def by(self, key: I64, n: int) -> ExactSums:
+        """The rows added up by ``key`` (−1: left out), ``n`` of them."""
+        keep = key >= 0
+        order = np.argsort(key[keep], kind="stable")
+        sorted_key = key[keep][order]
+        first = np.flatnonzero(np.diff(sorted_key, prepend=-1))
+        out = ExactSums.zeros(n, self.whole.shape[1])
+        if len(first):
+            for part in ("whole", "upper", "lower", "count"):
+                values = getattr(self, part)[keep][order]
+                getattr(out, part)[sorted_key[first]] = np.add.reduceat(values, first, axis=0)
+        return out
+
+    def total(self) -> ExactSums:
+        """One row: everything."""
+        return ExactSums(*(getattr(self, f.name).sum(0, keepdims=True) for f in fields(self)))
+
+    def sums(self) -> F64:
+        """As float64, each rounded once more."""
+        small = 2.0**-26
+        return np.asarray(self.whole + (self.upper + self.lower * small) * small)
+
+
+@dataclass
+class Partials:
+    """What a range of users adds to an audit; see :func:`merge`."""
+
+    lists: dict[Run, ExactSums] = field(default_factory=dict)
+    """Columns: the plan's metrics of level list and session × Ks."""
+    pairs: dict[Run, ExactSums] = field(default_factory=dict)
+    """By candidate's run, against the baseline's run of the same seed."""
+    shown: dict[Run, I64] = field(default_factory=dict)
+    """``[items, kmax]``: lists that showed the item at the rank."""
+    cells: dict[Run, dict[str, I64]] = field(default_factory=dict)
+    """By attribute ``[cells, items, viewport]``."""
+    groups: dict[Run, dict[str, dict[str, I64]]] = field(default_factory=dict)
+    """By segment and weighting ``[G + 1, items]``; the last row: users left over by the cut."""
+    ages: dict[Run, I64] = field(default_factory=dict)
+    """Shown items up to the viewport by age band; the last: unknown or negative."""
+    users_items: dict[Run, I64] = field(default_factory=dict)
+    """``[3, items]``: users shown the item by the baseline only, this candidate only, both."""
+    users_creators: dict[Run, I64] = field(default_factory=dict)
+    lists_seen: dict[Run, I64] = field(default_factory=dict)
+    """``[4]``: users, lists, slots up to kmax, lists shorter than the viewport."""
+    relevant_users: I64 = field(default_factory=lambda: np.zeros(1, np.int64))
+
+
+def merge(a: Partials, b: Partials) -> Partials:
+    """Add ``b`` into ``a`` and return ``a``.  Any order and grouping of merges gives the same numbers."""
+    _merge(a, b)
+    return a
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The engine's product: the merged partials, with the names of their columns."""
+
+    partials: Partials
+    list_refs: Sequence[MetricRef]
+    """Levels list and session: column ``i·len(ks) + j`` is metric i at the j-th K."""
+    pair_refs: Sequence[MetricRef]
+    ks: I64
+    unavailable: Mapping[MetricRef, str]
+
+    def column(self, ref: MetricRef, refs: Sequence[MetricRef]) -> int:
+        """The column of a metric at K among those of ``refs``."""
+        base = MetricRef(ref.name, ref.parameters)
+        place = [int(k) for k in self.ks].index(int(ref.k or 0))
+        return refs.index(base) * len(self.ks) + place

@@ -1,0 +1,228 @@
+"""What an audit will measure: metrics at Ks, rows of exact sums, groups of users."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.dataset import Dataset, hashing
+from audit.dataset.ids import Ids
+from audit.dataset.model import I32, I64, Bool
+from audit.errors import ConfigError, choices
+from audit.inference.system import bucket_of_rank, groups_for
+from audit.metrics.registry import MetricRef, closure, default_metrics
+from audit.metrics.vectors import rank_weights
+
+SMALL = 16_384
+"""Up to this many users each is a bucket of the bootstrap."""
+BUCKETS = 4_096
+
+AGE_BANDS = (0.0, 7.0, 30.0, 90.0, 365.0, 2 * 365.0, 5 * 365.0, 10 * 365.0, 20 * 365.0, 40 * 365.0)
+"""Lower edges in days."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Users by row of the exact sums: those of one bucket, one jackknife group and the same segments."""
+
+    row_of_user: I32
+    bucket: I64
+    """Per row: bucket of the bootstrap."""
+    group: I64
+    """Per row: group of the jackknife, −1 for the users left over."""
+    cells: Mapping[str, I32]
+    """Per attribute: the cell of each row."""
+    buckets: int
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Users of one segment cell (or all) by group of the jackknife."""
+
+    segment: str
+    users: int
+    groups: int
+    """G; 0 where there are too few users for an interval."""
+    group_of_user: I32
+    """``G`` for the users left over by the cut, −1 for users outside the segment."""
+    exposure: I64
+    """``[viewport]``: attention to each rank in whole steps."""
+    step: float
+    cells: tuple[tuple[str, int], ...] = ()
+    """The attributes and the codes of the cell; empty for all users."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All that the engine needs to know beside the data."""
+
+    refs: Sequence[MetricRef]
+    """Each metric asked for (and those it is derived of), without K."""
+    wanted: frozenset[MetricRef]
+    """Metric at K, as asked."""
+    ks: I64
+    viewport: int
+    baseline: str
+    candidates: Sequence[str]
+    rows: Rows
+    groupings: Sequence[Grouping]
+
+    def level(self, level: str) -> list[MetricRef]:
+        """The metrics of one level."""
+        return [ref for ref in self.refs if ref.spec.level == level]
+
+    @property
+    def kmax(self) -> int:
+        """The largest K."""
+        return int(self.ks[-1])
+
+
+def hash_ranks(users: Ids) -> I64:
+    """The rank of each user by the hash of the id; equal hashes by id."""
+    hashed = hashing.hash_values(users.values) if len(users) else np.empty(0, np.uint64)
+    rank = np.empty(len(users), np.int64)
+    rank[np.argsort(hashed, kind="stable")] = np.arange(len(users))
+    return rank
+
+
+def bucket_of(rank: I64, n: int) -> tuple[I64, int]:
+    """Bucket of the bootstrap, and how many there are."""
+    return (rank, n) if n <= SMALL else (rank * BUCKETS // n, BUCKETS)
+
+
+def make_rows(dataset: Dataset, rank: I64) -> Rows:
+    """Give every user a row."""
+    n = len(dataset.users)
+    bucket, buckets = bucket_of(rank, n)
+    g = groups_for(n)
+    group = np.full(n, -1, np.int64) if g is None else bucket_of_rank(rank, n, g)
+    key = bucket * ((g or 0) + 1) + group + 1
+    for cell, names in dataset.segments.values():
+        # Renumbered at each attribute, so that any number of them fits 64 bits.
+        key = np.unique(key * len(names) + cell, return_inverse=True)[1].reshape(-1)
+    _, first, row = np.unique(key, return_index=True, return_inverse=True)
+    cells = {name: cell[first] for name, (cell, _) in dataset.segments.items()}
+    return Rows(row.reshape(-1).astype(np.int32), bucket[first], group[first], cells, buckets)
+
+
+def make_grouping(
+    dataset: Dataset, segment: str, members: Bool, rank: I64, viewport: int,
+    cells: tuple[tuple[str, int], ...] = (),
+) -> Grouping:  # fmt: skip
+    """Groups for the users ``members``, ranked anew among themselves.
+
+    Parameters
+    ----------
+    segment, members, cells
+        The name of the segment, ``[users]`` who is in it, and the codes that define it.
+    rank
+        ``[users]``: by hash, among all users.
+    viewport
+        Ranks that count.
+    """
+    users = np.flatnonzero(members)
+    n = len(users)
+    g = groups_for(n) or 0
+    group_of_user = np.full(len(members), -1, np.int32)
+    if g:
+        within = np.empty(n, np.int64)
+        within[np.argsort(rank[users])] = np.arange(n)
+        found = bucket_of_rank(within, n, g)
+        group_of_user[users] = np.where(found < 0, g, found)
+    else:
+        group_of_user[users] = 0
+    weights = rank_weights(dataset.conventions, "exposure", viewport)
+    lists = np.diff(dataset.user_lists)
+    fullest = np.bincount(group_of_user[users], weights=lists[users]).max(initial=1)
+    # The finest power of two at which the fullest group's sum for one item still fits 31 bits.
+    bits = 30 - max(0, int(np.ceil(np.log2(fullest * weights.max()))))
+    return Grouping(
+        segment,
+        n,
+        g,
+        group_of_user,
+        np.rint(weights * 2.0**bits).astype(np.int64),
+        2.0**-bits,
+        cells,
+    )
+
+
+def make_plan(
+    dataset: Dataset, *, metrics: Sequence[MetricRef] | None, ks: Sequence[int], viewport: int,
+    baseline: str, segments: Sequence[tuple[str, ...]] = (),
+) -> Plan:  # fmt: skip
+    """Settle what will be measured.
+
+    Parameters
+    ----------
+    metrics
+        With or without K; all default metrics if absent.  What a derived metric is derived of is added.
+    ks, viewport, baseline
+        Metrics without K are measured at ``ks`` and at the viewport.
+    segments
+        The tuples of attributes that a guardrail names: their cells of at least 50 users get intervals
+        for system metrics too.
+
+    Raises
+    ------
+    ConfigError
+        A segment that the users table does not have.
+    """
+    asked = list(metrics) if metrics is not None else default_metrics()
+    every_k = sorted({*ks, viewport, *(ref.k for ref in asked if ref.k is not None)})
+    wanted: set[MetricRef] = set()
+    for ref in closure(asked):
+        wanted |= {ref} if ref.k is not None else {ref.at(k) for k in {*ks, viewport}}
+    refs = list(dict.fromkeys(MetricRef(r.name, r.parameters) for r in closure(asked)))
+    rank = hash_ranks(dataset.users)
+    everyone = np.ones(len(dataset.users), bool)
+    groupings = [make_grouping(dataset, "all", everyone, rank, viewport)]
+    groupings += [
+        make_grouping(dataset, name, members, rank, viewport, cells)
+        for attributes in segments
+        for name, cells, members in cells_of(dataset, attributes)
+        # Small cells of one attribute are measured without a grouping.
+        if len(attributes) > 1 or groups_for(int(members.sum())) is not None
+    ]
+    return Plan(
+        refs=refs, wanted=frozenset(wanted), ks=np.array(every_k, np.int64), viewport=viewport,
+        baseline=baseline, candidates=[m for m in dataset.models if m != baseline],
+        rows=make_rows(dataset, rank), groupings=groupings,
+    )  # fmt: skip
+
+
+def cells_of(
+    dataset: Dataset, attributes: Sequence[str]
+) -> list[tuple[str, tuple[tuple[str, int], ...], Bool]]:
+    """The cells of a combination of attributes that have users.
+
+    Returns
+    -------
+    For each, the name ``a=x, b=y``, its attributes with their codes, and ``[users]`` who is in it.
+
+    Raises
+    ------
+    ConfigError
+        An attribute that the users table does not have.
+    """
+    for attribute in attributes:
+        if attribute not in dataset.segments:
+            raise ConfigError(
+                choices("segment attribute", attribute, list(dataset.segments) or ["none"])
+            )
+    codes = np.stack([dataset.segments[a][0] for a in attributes], axis=1)
+    cells, member = np.unique(codes, axis=0, return_inverse=True)
+    member = member.reshape(-1)
+    return [
+        (
+            ", ".join(
+                f"{a}={dataset.segments[a][1][code]}"
+                for a, code in zip(attributes, cell, strict=True)
+            ),
+            tuple((a, int(code)) for a, code in zip(attributes, cell, strict=True)),
+            member == i,
+        )
+        for i, cell in enumerate(cells)
+    ]

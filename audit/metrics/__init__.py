@@ -1,0 +1,14 @@
+"""Measure: columns, metrics, and the one registry of them.  A file holds the metrics of one question."""
+
+from audit.metrics import (  # noqa: I001  importing a file registers its metrics; in the report's order
+    relevance,
+    coverage,
+    novelty,
+    concentration,
+    diversity,
+    serendipity,
+    freshness,
+)
+from audit.metrics.registry import REGISTRY, MetricRef, MetricSpec, metric, parse
+
+__all__ = ["REGISTRY", "MetricRef", "MetricSpec", "metric", "parse"]

@@ -1,0 +1,405 @@
+"""The columns: what a metric sees of a block of whole lists.
+
+A :class:`Block` holds one model's lists of a range of users.  Its columns are made by compiled loops
+(:mod:`audit.metrics.kernels`), each at most once and only if a metric asks.  The conventions of the
+audit take effect here, so that a metric reads like its formula whatever they are.
+
+Shapes: ``L`` lists, ``H`` hits (relevant slots), ``S`` shown slots, ``K`` the number of Ks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.conventions import Conventions
+from audit.dataset.model import F64, I32, I64, Bool, Dataset, Lists
+from audit.metrics import kernels
+
+ArrayLike = npt.ArrayLike
+
+DAY_US = 86_400_000_000
+"""Microseconds in a day."""
+
+
+def discounts(conventions: Conventions, ranks: npt.ArrayLike) -> F64:
+    """DCG's discount of each rank: 1/log2(rank+1) (Järvelin & Kekäläinen 2002), or as chosen."""
+    ranks = np.asarray(ranks, np.float64)
+    if conventions.discount == "log2":
+        return np.asarray(1 / np.log2(ranks + 1))
+    return np.asarray(1 / np.log2(np.maximum(ranks, 2)))
+
+
+def gains(conventions: Conventions, grades: npt.ArrayLike) -> F64:
+    """The gain of each grade: 2^grade − 1 (Burges et al. 2005), or the grade itself."""
+    grades = np.asarray(grades, np.float64)
+    return np.asarray(np.exp2(grades) - 1 if conventions.gain == "exponential" else grades)
+
+
+def examination(conventions: Conventions, n: int) -> F64:
+    """Attention to ranks 1…n, unnormalised: 1/log2(rank+1), or patience^(rank−1)."""
+    ranks = np.arange(1, n + 1, dtype=np.float64)
+    if conventions.exposure == "log2":
+        return np.asarray(1 / np.log2(ranks + 1))
+    return np.asarray(conventions.patience ** (ranks - 1))
+
+
+def attention(conventions: Conventions) -> str:
+    """The formula of :func:`examination`, as it is printed."""
+    if conventions.exposure == "log2":
+        return "1/log2(rank+1)"
+    return f"{conventions.patience:g}^(rank−1)"
+
+
+def ages(time: F64 | np.float64, created: F64) -> F64:
+    """Days from ``created`` to ``time``, exact to the microsecond; NaN where either is unknown.
+
+    Days since 1970 as float64 are off by up to 0.2 µs each, which would decide on which side of
+    "younger than 30 days" an item of exactly 30 days falls.
+    """
+    return np.asarray(np.rint((time - created) * DAY_US) / DAY_US)
+
+
+def _cosine(value: F64) -> F64:
+    """Without the last bits by which rounding leaves [−1, 1]: items that are alike differ by 0."""
+    return np.clip(value, -1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """The sessions of a block: session ``s`` holds the lists ``lists[start[s] : start[s + 1]]``."""
+
+    start: I64
+    lists: I64
+    """Rows of the block, in the order in which a session showed them."""
+    user: I32
+
+
+class Shared:
+    """Columns of a range of users that are the same under every model."""
+
+    def __init__(self, dataset: Dataset, first_user: int, last_user: int, kmax: int) -> None:
+        self.dataset = dataset
+        self.first_user, self.last_user = first_user, last_user
+        self.first = int(dataset.user_lists[first_user])
+        self.last = int(dataset.user_lists[last_user])
+        self.kmax = kmax
+        self._ideal: dict[tuple[int, ...], F64] = {}
+
+    @cached_property
+    def user(self) -> I32:
+        """``[L]``: the user code of each list."""
+        return self.dataset.list_user[self.first : self.last]
+
+    @cached_property
+    def context(self) -> I32:
+        """``[L]``: the row of the truth of each list; −1 where it has none."""
+        return self.dataset.list_context[self.first : self.last]
+
+    @cached_property
+    def relevant(self) -> F64:
+        """``[L]``: relevant items R of each list's context."""
+        truth = self.dataset.truth
+        assert truth is not None
+        known = np.append(truth.relevant, 0)  # context −1 reads the appended 0
+        return known[self.context].astype(np.float64)
+
+    def ideal_dcg(self, ks: I64) -> F64:
+        """``[L, K]``: the best DCG that could be had, by convention."""
+        key = tuple(int(k) for k in ks)
+        if key not in self._ideal:
+            truth, conventions = self.dataset.truth, self.dataset.conventions
+            assert truth is not None
+            top = int(truth.sorted_grades.max(initial=0))
+            self._ideal[key] = kernels.ideal_dcg(
+                self.context,
+                truth.items.start,
+                np.maximum(truth.sorted_grades, 0),
+                gains(conventions, np.arange(top + 1)),
+                discounts(conventions, np.arange(1, self.kmax + 1)),
+                conventions.ideal == "full_k",
+                ks,
+            )
+        return self._ideal[key]
+
+    @cached_property
+    def profile(self) -> F64:
+        """``[users, dimensions]``: unit vector of the mean of the user's history's unit vectors."""
+        d = self.dataset
+        if d.history is None:
+            return np.zeros((self.last_user - self.first_user, d.items.vectors.shape[1]))
+        users = np.arange(self.first_user, self.last_user)
+        return np.asarray(
+            kernels.profiles(
+                d.history.start, d.history.values, users, d.items.vectors, d.items.inverse_norm
+            )
+        )
+
+
+class Block:
+    """One model's lists of a range of users, and their columns."""
+
+    def __init__(self, shared: Shared, lists: Lists) -> None:
+        self._shared = shared
+        self._lists = lists
+        self._d = shared.dataset
+        self._cut = slice(shared.first, shared.last)
+        self._made: dict[Any, Any] = {}
+
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    # ------------------------------------------------------------------ lists
+
+    @property
+    def conventions(self) -> Conventions:
+        """The conventions of the audit."""
+        return self._d.conventions
+
+    @property
+    def n(self) -> int:
+        """Number of lists L."""
+        return self._shared.last - self._shared.first
+
+    @property
+    def user(self) -> I32:
+        """``[L]``: the user of each list."""
+        return self._shared.user
+
+    @cached_property
+    def counted(self) -> Bool:
+        """``[L]``: shown lists, and the empty ones of users to whom the model showed nothing."""
+        return np.asarray(self._lists.present[self._cut] | ~self._lists.user_present[self.user])
+
+    @cached_property
+    def _slots(self) -> tuple[I64, I32]:
+        start = self._lists.items.start[self._shared.first : self._shared.last + 1]
+        items = self._lists.items.values[start[0] : start[-1]]
+        lengths = np.diff(start)
+        if lengths.max(initial=0) <= self._shared.kmax:
+            return start - start[0], items
+        kept = np.minimum(lengths, self._shared.kmax)
+        cut = np.zeros(len(start), np.int64)
+        np.cumsum(kept, out=cut[1:])
+        where = np.arange(cut[-1]) + np.repeat(start[:-1] - start[0] - cut[:-1], kept)
+        return cut, items[where]
+
+    @property
+    def start(self) -> I64:
+        """``[L + 1]``: list ``l`` holds the slots ``start[l] : start[l + 1]``, up to the largest K."""
+        return self._slots[0]
+
+    @property
+    def item(self) -> I32:
+        """``[S]``: the item code of each slot, best first within a list."""
+        return self._slots[1]
+
+    @cached_property
+    def length(self) -> I64:
+        """``[L]``: number of shown items, at most the largest K."""
+        return np.diff(self.start)
+
+    def shown(self, ks: I64) -> F64:
+        """``[L, K]``: number of shown items up to each K."""
+        return np.minimum(self.length[:, None], ks).astype(np.float64)
+
+    # -------------------------------------------------------------- relevance
+
+    @cached_property
+    def _hits(self) -> tuple[I64, I64, I64, I64]:
+        truth = self._d.truth
+        assert truth is not None
+        hits: tuple[I64, I64, I64, I64] = kernels.match(
+            self.start, self.item, self._shared.context,
+            truth.items.start, truth.items.values, truth.grades, truth.filter,
+        )  # fmt: skip
+        return hits
+
+    @property
+    def hit_list(self) -> I64:
+        """``[H]``: the list of each hit; hits are in list, then rank order."""
+        return self._hits[0]
+
+    @property
+    def hit_rank(self) -> I64:
+        """``[H]``: the rank of each hit, from 1."""
+        return self._hits[1]
+
+    @property
+    def hit_grade(self) -> I64:
+        """``[H]``: the grade of each hit, at least 1."""
+        return self._hits[2]
+
+    @property
+    def hit_ordinal(self) -> I64:
+        """``[H]``: 1 for a list's first hit, 2 for its second, …"""
+        return self._hits[3]
+
+    @cached_property
+    def hit_item(self) -> I32:
+        """``[H]``: the item of each hit."""
+        return np.asarray(self.item[self.start[self.hit_list] + self.hit_rank - 1])
+
+    def gain(self, grade: ArrayLike) -> F64:
+        """Gain of a grade, by convention."""
+        return gains(self.conventions, grade)
+
+    def discount(self, rank: ArrayLike) -> F64:
+        """Discount of a rank, by convention."""
+        return discounts(self.conventions, rank)
+
+    def prefix_sum(self, values: ArrayLike, ks: I64) -> F64:
+        """``[L, K]``: sums over each list's hits of rank ≤ K of ``values``, ``[H]`` or ``[H, K]``."""
+        values = np.asarray(values, np.float64)
+        if values.ndim == 1:
+            values = np.broadcast_to(values[:, None], (len(values), len(ks)))
+        values = np.ascontiguousarray(values)
+        return np.asarray(kernels.prefix_hits(self.n, self.hit_list, self.hit_rank, values, ks))
+
+    def hits(self, ks: I64) -> F64:
+        """``[L, K]``: number of relevant items up to each K."""
+        key = ("hits", ks.tobytes())
+        return self._once(key, lambda: self.prefix_sum(np.ones(len(self.hit_list)), ks))  # type: ignore[no-any-return]
+
+    @property
+    def relevant(self) -> F64:
+        """``[L]``: relevant items R of the list's user (or request)."""
+        return self._shared.relevant
+
+    def ideal_dcg(self, ks: I64) -> F64:
+        """``[L, K]``: the best DCG that could be had, by convention."""
+        return self._shared.ideal_dcg(ks)
+
+    def _of_relevant(self, rule: str, ks: I64) -> F64:
+        relevant = np.broadcast_to(self.relevant[:, None], (self.n, len(ks)))
+        return np.minimum(relevant, ks) if rule == "min_k" else relevant.astype(np.float64)
+
+    def ap_denominator(self, ks: I64) -> F64:
+        """``[L, K]``: R or min(R, K), by convention."""
+        return self._of_relevant(self.conventions.ap_denominator, ks)
+
+    def recall_denominator(self, ks: I64) -> F64:
+        """``[L, K]``: R or min(R, K), by convention."""
+        return self._of_relevant(self.conventions.recall_denominator, ks)
+
+    def precision_denominator(self, ks: I64) -> F64:
+        """``[L, K]``: K or the number of shown items, by convention."""
+        if self.conventions.precision_denominator == "list_length":
+            return np.maximum(self.shown(ks), 1)  # an empty list has precision 0
+        return np.broadcast_to(ks.astype(np.float64), (self.n, len(ks)))
+
+    @cached_property
+    def hit_popularity_rank(self) -> I64:
+        """``[H]``: each hit's place in its user's popularity list, their own history removed."""
+        d = self._d
+        assert d.history is not None
+        return np.asarray(
+            kernels.hit_popularity_rank(
+                self.hit_list, self.hit_item, self.user,
+                d.history.start, d.history.values, d.items.popularity_rank,
+            )
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ shown items
+
+    def lookup(self, table: npt.NDArray[Any]) -> F64:
+        """``[S]``: a per-item table read at each slot."""
+        return table[self.item].astype(np.float64)
+
+    def shown_sum(self, values: F64, ks: I64, *, by_exposure: bool = False) -> tuple[F64, F64]:
+        """Sums over the first K slots of ``values`` ``[S]`` and of their weights, each ``[L, K]``.
+
+        Weights are 1, or the attention to the rank; slots whose value is NaN are in neither sum.
+        """
+        kmax = self._shared.kmax
+        weights = examination(self.conventions, kmax) if by_exposure else np.ones(kmax)
+        sums: tuple[F64, F64] = kernels.prefix_slots(self.start, values, weights, ks)
+        return sums
+
+    def shown_mean(self, values: F64, ks: I64, *, by_exposure: bool = False) -> F64:
+        """``[L, K]``: means over the first K slots, as :meth:`shown_sum`; NaN where none counts."""
+        total, weight = self.shown_sum(values, ks, by_exposure=by_exposure)
+        return total / np.where(weight > 0, weight, np.nan)
+
+    def shown_median(self, values: F64, ks: I64) -> F64:
+        """``[L, K]``: medians over the first K slots that have a value; NaN where none has."""
+        return np.asarray(kernels.median_slots(self.start, values, ks))
+
+    @property
+    def popularity(self) -> I64:
+        """``[items]``: distinct history users."""
+        return self._d.items.popularity
+
+    @property
+    def self_information(self) -> F64:
+        """``[items]``: −log2 of the share of history users, bits."""
+        return self._d.items.self_information
+
+    @property
+    def tail(self) -> Bool:
+        """``[items]``: outside the head."""
+        return self._d.items.tail
+
+    @cached_property
+    def age(self) -> F64:
+        """``[S]``: days from the item's creation to the list's time; NaN where unknown or negative."""
+        time = np.repeat(self._lists.time[self._cut], self.length)
+        age = ages(time, self._d.items.created[self.item])
+        return np.where(age >= 0, age, np.nan)
+
+    # ------------------------------------------------------------- embeddings
+
+    def _geometry(self, ks: I64) -> tuple[F64, F64, F64]:
+        items = self._d.items
+        row = (self.user - self._shared.first_user).astype(np.int64)
+        key = ("geometry", ks.tobytes())
+        return self._once(  # type: ignore[no-any-return]
+            key,
+            lambda: kernels.geometry(
+                self.start, self.item, items.vectors, items.inverse_norm, row,
+                self._shared.profile, ks,
+            ),
+        )  # fmt: skip
+
+    def embedded(self, ks: I64) -> F64:
+        """``[L, K]``: how many of the first K items have an embedding."""
+        return self._geometry(ks)[1]
+
+    def pair_similarity(self, ks: I64) -> F64:
+        """``[L, K]``: mean cosine over the pairs of the first K items; NaN without a pair.
+
+        With unit vectors v it is (‖Σv‖² − n)/(n(n − 1)), so no pairs are formed.
+        """
+        norm2, n, _ = self._geometry(ks)
+        pairs = n * (n - 1)
+        return _cosine((norm2 - n) / np.where(pairs > 0, pairs, np.nan))
+
+    def profile_similarity(self, ks: I64) -> F64:
+        """``[L, K]``: mean cosine of the first K items to the user's profile; NaN without either."""
+        _, n, dot = self._geometry(ks)
+        row = self.user - self._shared.first_user
+        known = (self._shared.profile**2).sum(axis=1)[row] > 0
+        return _cosine(dot / np.where(known[:, None] & (n > 0), n, np.nan))
+
+    # --------------------------------------------------------------- sessions
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The block's sessions, by user, then session id; lists within by time shown, then request."""
+        code = self._lists.session
+        assert code is not None
+        code = code[self._cut]
+        time = np.nan_to_num(self._lists.time[self._cut], nan=np.inf)
+        rows = np.flatnonzero(code >= 0)
+        rows = rows[np.lexsort((rows, time[rows], code[rows], self.user[rows]))]
+        new = np.ones(len(rows), bool)
+        new[1:] = (np.diff(code[rows]) != 0) | (np.diff(self.user[rows]) != 0)
+        first = np.flatnonzero(new)
+        return Sessions(np.append(first, len(rows)), rows, self.user[rows[first]])

@@ -1,0 +1,100 @@
+"""Did people get what they wanted, near the top?
+
+All read the hits: the shown items that are relevant for the list's user, with rank r and grade g.
+R is the number of relevant items.  A user without relevant items is left out (or 0, by convention).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from audit.conventions import Conventions
+from audit.dataset.model import F64, I64
+from audit.metrics.block import Block
+from audit.metrics.registry import metric
+
+_BY = {"relevant": "all relevant items R", "min_k": "min(R, K)"}
+
+
+def _dcg_convention(c: Conventions) -> str:
+    gain = "2^grade − 1" if c.gain == "exponential" else "grade"
+    discount = "1/log2(rank+1)" if c.discount == "log2" else "1/log2(max(rank, 2))"
+    ideal = (
+        "best order of min(K, R) items" if c.ideal == "achievable" else "K items of the top grade"
+    )
+    return f"gain {gain}; discount {discount}; ideal: {ideal}"
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance", title="NDCG",
+    formula="Σ_{r≤K} gain(g_r)·discount(r) / the same sum in the ideal order",
+    convention=_dcg_convention,
+    citation="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005",
+)  # fmt: skip
+def ndcg(b: Block, ks: I64) -> F64:
+    """How close is the list to the best order, counting the top most?"""
+    return b.prefix_sum(b.gain(b.hit_grade) * b.discount(b.hit_rank), ks) / b.ideal_dcg(ks)
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance", name="map", title="MAP",
+    formula="mean over users of Σ_{relevant r≤K} precision@r / R",
+    convention=lambda c: f"denominator: {_BY[c.ap_denominator]}",
+    citation="Buckley & Voorhees, SIGIR 2000",
+)  # fmt: skip
+def average_precision(b: Block, ks: I64) -> F64:
+    """How precise is the list at each relevant item?"""
+    return b.prefix_sum(b.hit_ordinal / b.hit_rank, ks) / b.ap_denominator(ks)
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance", title="MRR",
+    formula="mean over users of 1/rank of the first relevant item, 0 if it is beyond K",
+    citation="Voorhees, TREC-8, 1999",
+)  # fmt: skip
+def mrr(b: Block, ks: I64) -> F64:
+    """How far down is the first relevant item?"""
+    return b.prefix_sum((b.hit_ordinal == 1) / b.hit_rank, ks)
+
+
+@metric(
+    level="derived", of=("mrr",), direction="lower", family="relevance", title="effective rank",
+    formula="1 / MRR", unit="rank", range=(1.0, np.inf),
+    citation="the harmonic mean of the first relevant item's rank",
+)  # fmt: skip
+def effective_rank(mrr: F64) -> F64:
+    """At which rank does a typical user find the first relevant item?"""
+    return 1 / np.where(mrr > 0, mrr, np.nan)
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance",
+    formula="relevant items up to K / K",
+    convention=lambda c: "denominator: "
+    + ("K, also for short lists" if c.precision_denominator == "k" else "number of shown items"),
+    citation="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
+)  # fmt: skip
+def precision(b: Block, ks: I64) -> F64:
+    """Which share of the shown items is relevant?"""
+    return b.hits(ks) / b.precision_denominator(ks)
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance",
+    formula="relevant items up to K / R",
+    convention=lambda c: f"denominator: {_BY[c.recall_denominator]}",
+    citation="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
+)  # fmt: skip
+def recall(b: Block, ks: I64) -> F64:
+    """Which share of the relevant items is shown?"""
+    return b.hits(ks) / b.recall_denominator(ks)
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance", title="hit rate",
+    formula="1 if any item up to K is relevant, else 0",
+    citation="Deshpande & Karypis, ACM TOIS 22(1), 2004",
+)  # fmt: skip
+def hit_rate(b: Block, ks: I64) -> F64:
+    """Which share of users gets at least one relevant item?"""
+    return (b.hits(ks) > 0).astype(np.float64)

@@ -1,0 +1,137 @@
+"""Named additive vectors: what the metrics of level ``system`` are functions of.
+
+The engine counts, exactly, how often each item of the catalog was shown at each rank.  A vector is
+made of those counts: weighted by attention or not, over items or over their creators.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from audit.conventions import Conventions
+from audit.dataset.model import F64, Bool, Dataset
+from audit.metrics.block import ages, attention, examination
+from audit.metrics.registry import MetricRef
+
+
+@dataclass(frozen=True)
+class Vector:
+    """How a named vector is made of the counts by item and rank."""
+
+    axis: Literal["item", "creator"]
+    weighting: Literal["exposure", "count"]
+    need: str | None = None
+    """What a metric on it must declare among its ``needs``."""
+
+
+VECTORS: Mapping[str, Vector] = MappingProxyType(
+    {
+        "item_exposure": Vector("item", "exposure"),
+        "item_count": Vector("item", "count"),
+        "creator_exposure": Vector("creator", "exposure", "creator_id"),
+        "creator_count": Vector("creator", "count", "creator_id"),
+    }
+)
+
+
+def rank_weights(conventions: Conventions, weighting: str, k: int) -> F64:
+    """``[k]``: what a slot at each rank adds.
+
+    Exposure: attention divided by its sum over all K ranks, so that a full list adds 1 and a short
+    list less.  Count: 1.
+    """
+    if weighting == "count":
+        return np.ones(k)
+    weights = examination(conventions, k)
+    return np.asarray(weights / weights.sum())
+
+
+def weighting_text(conventions: Conventions, weighting: str) -> str:
+    """:func:`rank_weights`, as it is printed beside a number."""
+    if weighting == "count":
+        return "each shown item counts 1"
+    return f"exposure: {attention(conventions)}, divided by its sum over all K ranks"
+
+
+def head_text(conventions: Conventions) -> str:
+    """What the head is, as it is printed beside a number."""
+    return (
+        f"head: the fewest most-popular items with {conventions.head_share:.3g} of history's "
+        "distinct (user, item) pairs; tail: all others of the catalog"
+    )
+
+
+def creator_matrix(dataset: Dataset) -> sparse.csr_array:
+    """``[catalog items, creators]``: an item's exposure is split equally among its creators."""
+    items = dataset.items
+    start = items.creators.start
+    rows = np.repeat(np.arange(len(items.ids)), items.creators.lengths)
+    shares = 1 / np.maximum(items.creators.lengths, 1)
+    full = sparse.csr_array(
+        (shares[rows], items.creators.values, start),
+        shape=(len(items.ids), len(items.creator_ids)),
+    )
+    return full[items.catalog]
+
+
+def tail(dataset: Dataset) -> Bool:
+    """Catalog items outside the head."""
+    return dataset.items.tail[dataset.items.catalog]
+
+
+def fresh(dataset: Dataset, *, days: float) -> Bool:
+    """Catalog items with 0 ≤ age < days at the audit's date."""
+    if dataset.as_of is None:
+        return np.zeros(len(dataset.items.catalog), bool)
+    age = ages(np.float64(dataset.as_of), dataset.items.created[dataset.items.catalog])
+    return np.asarray((age >= 0) & (age < days))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A named part of the catalog; keyword arguments of ``choose`` are parameters of the metric."""
+
+    choose: Callable[..., Bool]
+    """``[catalog items]`` of a dataset."""
+    need: str
+    """As :attr:`Vector.need`."""
+
+
+ITEMS: Mapping[str, Selection] = MappingProxyType(
+    {"tail": Selection(tail, "history"), "fresh": Selection(fresh, "created_at")}
+)
+
+
+class Projection:
+    """From vectors over catalog items to the vector that a metric asks for."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._creators = creator_matrix(dataset) if "creator_id" in dataset.has else None
+
+    def __call__(self, ref: MetricRef, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """``[…, catalog items]`` → ``[…, n]`` of ``ref``'s vector."""
+        spec = ref.spec
+        assert spec.vector is not None
+        if spec.items is not None:
+            which = ITEMS[spec.items].choose
+            names = inspect.signature(which).parameters
+            given = {name: value for name, value in ref.values.items() if name in names}
+            x = x[..., which(self._dataset, **given)]
+        if VECTORS[spec.vector].axis == "creator":
+            assert self._creators is not None
+            flat = x.reshape(-1, x.shape[-1])
+            x = np.asarray(self._creators.T @ flat.T).T.reshape(*x.shape[:-1], -1)
+        return x
+
+    def size(self, ref: MetricRef) -> int:
+        """Length of ``ref``'s vector."""
+        return int(self(ref, np.zeros(len(self._dataset.items.catalog), np.int8)).shape[-1])
