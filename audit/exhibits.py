@@ -1,0 +1,189 @@
+"""What the report shows beside the scorecard: curves, deciles, ages, who lost exposure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+from scipy import sparse
+
+from audit.dataset.ids import Ids
+from audit.dataset.model import F64, I64, Dataset
+from audit.engine.memory import exposure_by_k
+from audit.engine.partials import Measured
+from audit.engine.plan import AGE_BANDS, Plan
+from audit.inference.system import (
+    AdditiveVector,
+    Functional,
+    combine,
+    count_interval,
+    evaluate,
+    lost_gained_expected,
+)
+from audit.metrics.vectors import creator_matrix, rank_weights
+from audit.result import Exhibits, Loser, LostGained, Series
+
+LORENZ_POINTS = 101
+LOSERS = 10
+
+
+def lorenz(x: F64) -> tuple[list[float], list[float]]:
+    """The share of the total that the least exposed share of n has, at 101 places."""
+    total = x.sum()
+    if len(x) == 0 or total <= 0:
+        return [], []
+    cumulative = np.concatenate([[0.0], np.cumsum(np.sort(x))]) / total
+    at = np.linspace(0, 1, LORENZ_POINTS)
+    y = np.interp(at * len(x), np.arange(len(x) + 1), cumulative)
+    return [round(float(v), 4) for v in at], [round(float(v), 6) for v in y]
+
+
+def make_exhibits(dataset: Dataset, plan: Plan, measured: Measured) -> Exhibits:
+    """All exhibits that the data allow; seeds of a model are averaged."""
+    d, p = dataset, measured.partials
+    weights = rank_weights(d.conventions, "exposure", plan.viewport)
+    catalog = d.items.catalog
+    exposure = {
+        model: np.mean(
+            [exposure_by_k(p.shown[model, s], weights)[catalog] for s in range(len(seeds))], axis=0
+        )
+        for model, seeds in d.models.items()
+    }
+    creators = creator_matrix(d) if "creator_id" in d.has else None
+    by_creator = (
+        {} if creators is None else {m: np.asarray(creators.T @ x) for m, x in exposure.items()}
+    )
+    return Exhibits(
+        lorenz_items=_lorenz(exposure),
+        lorenz_creators=_lorenz(by_creator),
+        deciles=_deciles(d, exposure),
+        ages=_ages(d, measured),
+        lost_gained={c: _lost_gained(d, plan, measured, c) for c in plan.candidates},
+        items_lost={
+            c: _losers(
+                exposure[plan.baseline], exposure[c], d.items.ids, catalog,
+                [d.items.titles[i] for i in catalog],
+            )
+            for c in plan.candidates
+        },
+        creators_lost={
+            c: _losers(
+                by_creator[plan.baseline], by_creator[c], d.items.creator_ids,
+                np.arange(len(d.items.creator_ids)), list(d.items.creator_names),
+            )
+            for c in plan.candidates if by_creator
+        },
+    )  # fmt: skip
+
+
+def _lorenz(exposure: dict[str, F64]) -> list[Series]:
+    curves = ((model, *lorenz(x)) for model, x in exposure.items())
+    return [Series(model=model, x=x, y=list(y)) for model, x, y in curves if x]
+
+
+def _deciles(d: Dataset, exposure: dict[str, F64]) -> list[Series]:
+    """Shares of exposure, and of the relevant pairs, by popularity decile of the catalog."""
+    if "history" not in d.has:
+        return []
+    catalog = d.items.catalog
+    decile = np.minimum((d.items.popularity_rank[catalog] - 1) * 10 // len(catalog), 9)
+    series = [(m, np.bincount(decile, weights=x, minlength=10)) for m, x in exposure.items()]
+    if d.truth is not None:
+        relevant = np.bincount(
+            d.truth.items.values[d.truth.grades > 0], minlength=len(d.items.ids)
+        )[catalog]
+        series.append(("relevance", np.bincount(decile, weights=relevant, minlength=10)))
+    return [
+        Series(
+            model=m, x=[float(i) for i in range(1, 11)], y=[float(v) for v in total / total.sum()]
+        )
+        for m, total in series
+        if total.sum() > 0
+    ]
+
+
+def _ages(d: Dataset, measured: Measured) -> list[Series]:
+    if "created_at" not in d.has:
+        return []
+    found = []
+    for model, seeds in d.models.items():
+        counts = np.sum([measured.partials.ages[model, s] for s in range(len(seeds))], axis=0)[:-1]
+        if counts.sum():
+            found.append(
+                Series(model=model, x=list(AGE_BANDS), y=[float(v) for v in counts / counts.sum()])
+            )
+    return found
+
+
+def _lost_gained(d: Dataset, plan: Plan, measured: Measured, candidate: str) -> list[LostGained]:
+    """Of the first seed: items and creators with exposure under one model only."""
+    p = measured.partials
+    baseline, run = (plan.baseline, 0), (candidate, 0)
+    creators = creator_matrix(d) if "creator_id" in d.has else None
+    users: dict[Literal["items", "creators"], I64] = {
+        "items": p.users_items[run][:, d.items.catalog]
+    }
+    if creators is not None:
+        users["creators"] = p.users_creators[run]
+    jackknife: dict[str, tuple[float, float]] = {}
+    if plan.groupings[0].groups:
+        vectors = [
+            AdditiveVector(g[:-1], g[-1])
+            for g in (p.groups[r]["all"]["count"][:, d.items.catalog] for r in (baseline, run))
+        ]
+        values = evaluate(vectors, _counters(creators))
+        jackknife = {name: combine(value).interval(0.95) for name, value in values.items()}
+    return [_changed(what, by, jackknife) for what, by in users.items()]
+
+
+def _counters(creators: sparse.csr_array | None) -> dict[str, Functional]:
+    """How many items, and creators, lose and gain all exposure, of two vectors of counts."""
+    counters: dict[str, Functional] = {
+        "items lost": lambda x, y: ((x > 0) & (y == 0)).sum(-1),
+        "items gained": lambda x, y: ((x == 0) & (y > 0)).sum(-1),
+    }
+    if creators is not None:
+        lost, gained, matrix = counters["items lost"], counters["items gained"], creators.T
+
+        def by_creator(x: F64) -> F64:
+            return np.asarray((matrix @ x.T).T)
+
+        counters["creators lost"] = lambda x, y: lost(by_creator(x), by_creator(y))
+        counters["creators gained"] = lambda x, y: gained(by_creator(x), by_creator(y))
+    return counters
+
+
+def _changed(
+    what: Literal["items", "creators"], users: I64, jackknife: Mapping[str, tuple[float, float]]
+) -> LostGained:
+    """``users``: ``[3, n]``, users shown each by the baseline only, the candidate only, both."""
+    a, b, both = users
+    old, new = (a + both) > 0, (b + both) > 0
+    lost, gained = int((old & ~new).sum()), int((new & ~old).sum())
+    ends: list[float | None] = [None] * 4
+    if jackknife:
+        intervals = (
+            *count_interval(lost, jackknife[f"{what} lost"]),
+            *count_interval(gained, jackknife[f"{what} gained"]),
+        )
+        ends = [float(end) if np.isfinite(end) else None for end in intervals]
+    return LostGained(
+        what=what, baseline=int(old.sum()), candidate=int(new.sum()), lost=lost, gained=gained,
+        expected=lost_gained_expected(a, b, both), lost_low=ends[0], lost_high=ends[1],
+        gained_low=ends[2], gained_high=ends[3],
+    )  # fmt: skip
+
+
+def _losers(old: F64, new: F64, ids: Ids, codes: I64, names: list[str | None]) -> list[Loser]:
+    """Those whose share of all exposure fell most, ties by id."""
+    if old.sum() <= 0 or new.sum() <= 0:
+        return []
+    a, b = old / old.sum(), new / new.sum()
+    order = np.argsort(b - a, kind="stable")[:LOSERS]
+    chosen = [int(i) for i in order if b[i] < a[i]]
+    texts = ids.text(codes[chosen])
+    return [
+        Loser(id=text, name=names[i] or text, baseline=float(a[i]), candidate=float(b[i]))
+        for i, text in zip(chosen, texts, strict=True)
+    ]

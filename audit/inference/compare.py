@@ -1,0 +1,366 @@
+"""Compare each candidate with the baseline: difference, interval, p-value and reading per metric.
+
+Metrics that are means over users (levels list, session, pair) go through the grouped bootstrap and
+sign flips of :mod:`audit.inference.means`, system metrics through the jackknife of
+:mod:`audit.inference.system`; derived metrics are recomputed on the replicates of what they are
+derived of, and wholly by the jackknife where a part is a system metric.
+
+Seeds of one model are averaged, values and replicates alike, and the spread of their values is added
+to the variance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from audit.dataset.model import F64, I64, Bool, Dataset
+from audit.engine.memory import exposure_by_k
+from audit.engine.partials import ExactSums, Measured, Run
+from audit.engine.plan import Grouping, Plan
+from audit.inference import means
+from audit.inference.mean_comparison import Values, compare_means, compare_pair
+from audit.inference.reading import MIN_USERS, number
+from audit.inference.system import AdditiveVector, ReplicateValues, evaluate
+from audit.inference.system_comparison import compare_system
+from audit.metrics.registry import MetricRef
+from audit.metrics.vectors import VECTORS, Projection, rank_weights
+from audit.result import Comparison, Measurement
+
+Seeds = list[tuple[F64, I64]]
+"""For each seed, the sums and the counts of users with a value: ``[buckets, columns]``."""
+
+Points = dict[tuple[str, MetricRef], list[float]]
+"""By model and metric: the value of each seed."""
+
+Totals = dict[tuple[str, MetricRef], list[ReplicateValues]]
+"""By model and metric: each seed's values on the jackknife's totals."""
+
+Record = TypeVar("Record", Measurement, Comparison)
+
+
+class Comparer:
+    """Turns the engine's partials into measurements and comparisons."""
+
+    def __init__(self, dataset: Dataset, plan: Plan, measured: Measured, seed: int) -> None:
+        self.d, self.plan, self.m, self.seed = dataset, plan, measured, seed
+        self.projection = Projection(dataset)
+        self.measurements: list[Measurement] = []
+        self.comparisons: list[Comparison] = []
+
+    def runs(self, model: str) -> list[Run]:
+        """The runs of a model: one per seed."""
+        return [(model, seed) for seed in range(len(self.d.models[model]))]
+
+    def wanted(self, level: str) -> list[MetricRef]:
+        """Metrics at K of a level that were asked for and can be had."""
+        refs = [ref for ref in self.plan.level(level) if ref not in self.m.unavailable]
+        at = (ref.at(int(k)) for ref in refs for k in self.plan.ks)
+        return [ref for ref in at if ref in self.plan.wanted]
+
+    def all(self) -> tuple[list[Measurement], list[Comparison]]:
+        """Every measurement and comparison, in the order of the plan's metrics, then segments."""
+        rows = self.plan.rows
+        self._means("all", np.ones(len(rows.bucket), bool))
+        self._systems(self.plan.groupings[0])
+        for attribute, (_, cells) in self.d.segments.items():
+            for code, cell in enumerate(cells):
+                segment = f"{attribute}={cell}"
+                self._means(segment, rows.cells[attribute] == code)
+                self._system_points(segment, attribute, code)
+        for grouping in self.plan.groupings[1:]:
+            if len(grouping.cells) > 1:
+                inside = [rows.cells[attribute] == code for attribute, code in grouping.cells]
+                self._means(grouping.segment, np.logical_and.reduce(inside))
+            self._systems(grouping)
+        order = {str(ref): i for i, ref in enumerate(self.plan.refs)}
+
+        def place(metric: str) -> tuple[int, int]:
+            name, _, k = metric.rpartition("@")
+            return order[name], int(k)
+
+        segments = {s: i for i, s in enumerate(dict.fromkeys(m.segment for m in self.measurements))}
+        models = {model: i for i, model in enumerate(self.d.models)}
+        self.measurements.sort(
+            key=lambda m: (segments[m.segment], place(m.metric), models[m.model])
+        )
+        self.comparisons.sort(key=lambda c: (segments[c.segment], models[c.model], place(c.metric)))
+        return self._once(self.measurements), self._once(self.comparisons)
+
+    @staticmethod
+    def _once(records: list[Record]) -> list[Record]:
+        """The last record of each model, metric and segment: one with an interval replaces a point."""
+        return list({(r.model, r.metric, r.segment): r for r in records}.values())
+
+    def _record(
+        self, ref: MetricRef, segment: str, values: Mapping[str, tuple[float, int]]
+    ) -> None:
+        self.measurements += [
+            Measurement(model=model, metric=str(ref), segment=segment, value=number(value), n=n)
+            for model, (value, n) in values.items()
+        ]
+
+    # ------------------------------------------------------------------- means
+
+    def _means(self, segment: str, inside: Bool) -> None:
+        refs = self.wanted("list") + self.wanted("session")
+        columns = [self.m.column(r, self.m.list_refs) for r in refs]
+        sums = {m: self._sums(self.m.partials.lists, m, inside, columns) for m in self.d.models}
+        found: dict[tuple[str, MetricRef], Values] = {}
+        for model, seeds in sums.items():
+            for ref, values in zip(refs, self._values(seeds), strict=True):
+                found[model, ref] = values
+        for ref in refs:
+            self._record_means(ref, segment, found)
+        for candidate in self.plan.candidates:
+            effects, counted = self._effects(sums[self.plan.baseline], sums[candidate])
+            p = means.sign_flip_p(effects, seed=self.seed)
+            for i, ref in enumerate(refs):
+                a, b = found[self.plan.baseline, ref], found[candidate, ref]
+                own = effects[counted[:, i], i]
+                self.comparisons.append(
+                    compare_means(ref, candidate, segment, a, b, float(p[i]), own)
+                )
+        self._derived(segment, found)
+        self._pairs(segment, inside)
+
+    def _record_means(
+        self, ref: MetricRef, segment: str, found: Mapping[tuple[str, MetricRef], Values]
+    ) -> None:
+        values = {model: found[model, ref] for model in self.d.models}
+        self._record(ref, segment, {model: (v.point, v.n) for model, v in values.items()})
+
+    def _sums(
+        self, partials: Mapping[Run, ExactSums], model: str, inside: Bool, columns: Sequence[int]
+    ) -> Seeds:
+        """Per seed: the sums and counts of the rows ``inside``, by each bucket that has users there."""
+        buckets, place = np.unique(self.plan.rows.bucket[inside], return_inverse=True)
+        key = np.full(len(inside), -1)
+        key[inside] = place.reshape(-1)
+        found = [partials[run].by(key, len(buckets)) for run in self.runs(model)]
+        return [(sums.sums()[:, columns], sums.count[:, columns]) for sums in found]
+
+    def _values(self, seeds: Seeds) -> list[Values]:
+        """Each column's values with their replicates."""
+        joint = np.stack([means.ratio_replicates(s, c, seed=self.seed).T for s, c in seeds])
+        n = np.stack([c.sum(0) for _, c in seeds])
+        total = np.stack([s.sum(0) for s, _ in seeds])
+        each = np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
+        return [
+            Values(each[:, i], joint[:, i], int(n[:, i].sum()) // len(seeds))
+            for i in range(n.shape[1])
+        ]
+
+    @staticmethod
+    def _effects(baseline: Seeds, candidate: Seeds) -> tuple[F64, Bool]:
+        """The buckets' effects on the difference, and which buckets have users with a value."""
+        one = len(baseline) == len(candidate) == 1
+        parts = [
+            part
+            for seeds in (baseline, candidate)
+            for part in (seeds[0] if one else _averaged(seeds))
+        ]
+        return means.paired_effects(*parts), parts[1] + parts[3] > 0
+
+    def _derived(self, segment: str, found: dict[tuple[str, MetricRef], Values]) -> None:
+        """Derived metrics whose parts are all means: recomputed on each joint replicate."""
+        for ref in self.wanted("derived"):
+            parts = [MetricRef(name, (), ref.k) for name in ref.spec.of]
+            if not all((self.plan.baseline, part) in found for part in parts):
+                continue
+            for model in self.d.models:
+                of = [found[model, part] for part in parts]
+                found[model, ref] = Values(
+                    self.derive(ref, [v.each for v in of]), self.derive(ref, [v.joint for v in of]),
+                    min(v.n for v in of),
+                )  # fmt: skip
+            self._record_means(ref, segment, found)
+            for candidate in self.plan.candidates:
+                a, b = found[self.plan.baseline, ref], found[candidate, ref]
+                self.comparisons.append(compare_means(ref, candidate, segment, a, b))
+
+    def derive(self, ref: MetricRef, of: Sequence[F64]) -> F64:
+        """A derived metric's values; what is not finite is no value."""
+        values = np.asarray(ref.call(*of, conventions=self.d.conventions), np.float64)
+        return np.where(np.isfinite(values), values, np.nan)
+
+    def _pairs(self, segment: str, inside: Bool) -> None:
+        refs = self.wanted("pair")
+        if not refs:
+            return
+        columns = [self.m.column(r, self.m.pair_refs) for r in refs]
+        for candidate in self.plan.candidates:
+            seeds = self._sums(self.m.partials.pairs, candidate, inside, columns)
+            for ref, v in zip(refs, self._values(seeds), strict=True):
+                self._record(ref, segment, {candidate: (v.point, v.n)})
+                self.comparisons.append(compare_pair(ref, candidate, segment, v))
+
+    # ----------------------------------------------------------------- systems
+
+    def exact(self, model: str, ref: MetricRef, cell: tuple[str, int] | None = None) -> list[float]:
+        """A system metric's value for each seed, from exact counts: of all users, or of one cell.
+
+        Cells are counted up to the viewport.
+        """
+        assert ref.spec.vector is not None
+        weights = rank_weights(self.d.conventions, VECTORS[ref.spec.vector].weighting, ref.k or 1)
+        p = self.m.partials
+        shown = [
+            p.shown[run] if cell is None else p.cells[run][cell[0]][cell[1]]
+            for run in self.runs(model)
+        ]
+        return [self._value(ref, exposure_by_k(x, weights)[self.d.items.catalog]) for x in shown]
+
+    def _value(self, ref: MetricRef, x: F64) -> float:
+        return float(self._function(ref)(x[None])[0])
+
+    def _function(self, ref: MetricRef) -> Callable[[F64], F64]:
+        """The metric as a function of vectors over the catalog's items."""
+
+        def function(x: F64) -> F64:
+            value = ref.call(self.projection(ref, x), conventions=self.d.conventions)
+            return np.asarray(value, np.float64)
+
+        return function
+
+    def _systems(self, grouping: Grouping) -> None:
+        """All system metrics of a grouping: everywhere at the viewport, of all users at every K."""
+        refs = self.wanted("system")
+        if grouping.cells:
+            refs = [ref for ref in refs if ref.k == self.plan.viewport]
+        points: Points = {}
+        for ref in refs:
+            for model in self.d.models:
+                if len(grouping.cells) <= 1:
+                    points[model, ref] = self.exact(model, ref, *grouping.cells)
+                else:
+                    points[model, ref] = self._from_groups(grouping, model, ref)
+        totals = self._totals(grouping, [r for r in refs if r.k == self.plan.viewport])
+        for ref in refs:
+            self._record_system(ref, grouping.segment, grouping.users, points, totals)
+        if not grouping.cells:
+            self._derived_systems(grouping, points, totals)
+
+    def _record_system(
+        self, ref: MetricRef, segment: str, users: int, points: Points, totals: Totals
+    ) -> None:
+        means_ = {m: (float(np.mean(points[m, ref])), users) for m in self.d.models}
+        self._record(ref, segment, means_)
+        why = (
+            "interval at the viewport only"
+            if ref.k != self.plan.viewport
+            else f"only {users} users: no interval"
+            if users < MIN_USERS
+            else "no interval: no guardrail names this segment"
+        )
+        for candidate in self.plan.candidates:
+            a, b = (points[m, ref] for m in (self.plan.baseline, candidate))
+            ta, tb = (totals.get((m, ref), []) for m in (self.plan.baseline, candidate))
+            self.comparisons.append(
+                compare_system(ref, candidate, segment, a, b, ta, tb, users, why)
+            )
+
+    def _from_groups(self, grouping: Grouping, model: str, ref: MetricRef) -> list[float]:
+        """As :meth:`exact`, of a cell of several attributes: attention is rounded to whole steps."""
+        weighting = VECTORS[str(ref.spec.vector)].weighting
+        step = grouping.step if weighting == "exposure" else 1.0
+        groups = (
+            self.m.partials.groups[run][grouping.segment][weighting] for run in self.runs(model)
+        )
+        return [self._value(ref, x.sum(0)[self.d.items.catalog] * step) for x in groups]
+
+    def _totals(self, grouping: Grouping, refs: Sequence[MetricRef]) -> Totals:
+        """Each metric's values on the jackknife's totals; none with too few users."""
+        found: Totals = {}
+        if not grouping.groups:
+            return found
+        catalog = self.d.items.catalog
+        for weighting in ("exposure", "count"):
+            chosen = {str(r): r for r in refs if VECTORS[str(r.spec.vector)].weighting == weighting}
+            if not chosen:
+                continue
+            functions = {name: self._function(ref) for name, ref in chosen.items()}
+            step = grouping.step if weighting == "exposure" else 1.0
+            for model in self.d.models:
+                for run in self.runs(model):
+                    groups = self.m.partials.groups[run][grouping.segment][weighting][:, catalog]
+                    vector = AdditiveVector(groups[:-1], groups[-1], step)
+                    for name, values in evaluate([vector], functions).items():
+                        found.setdefault((model, chosen[name]), []).append(values)
+        return found
+
+    def _system_points(self, segment: str, attribute: str, code: int) -> None:
+        """System metrics of a cell at the viewport, without intervals."""
+        users = int((self.d.segments[attribute][0] == code).sum())
+        for ref in (r for r in self.wanted("system") if r.k == self.plan.viewport):
+            points: Points = {
+                (model, ref): self.exact(model, ref, (attribute, code)) for model in self.d.models
+            }
+            self._record_system(ref, segment, users, points, {})
+
+    def _derived_systems(self, grouping: Grouping, points: Points, totals: Totals) -> None:
+        """Derived metrics with a system part: wholly by the jackknife, means as ratios of bucket sums."""
+        for ref in self.wanted("derived"):
+            if _has_system_part(ref):
+                for model in self.d.models:
+                    self._of_parts(ref, model, grouping, points, totals)
+                self._record_system(ref, "all", grouping.users, points, totals)
+
+    def _of_parts(
+        self, ref: MetricRef, model: str, grouping: Grouping, points: Points, totals: Totals
+    ) -> None:
+        """Fill in a derived metric's values and totals of a model, and those of its parts that are means."""
+        parts = [MetricRef(name, (), ref.k) for name in ref.spec.of]
+        for part in parts:
+            if (model, part) not in points:
+                points[model, part], totals[model, part] = self._mean_totals(model, part, grouping)
+        each = zip(*(points[model, part] for part in parts), strict=True)
+        points[model, ref] = [
+            float(self.derive(ref, [np.array([value]) for value in values])[0]) for values in each
+        ]
+        by_seed = zip(*(totals.get((model, part), []) for part in parts), strict=True)
+        totals[model, ref] = [
+            ReplicateValues(self.derive(ref, [t.values for t in seed]), grouping.groups)
+            for seed in by_seed
+        ]
+
+    def _mean_totals(
+        self, model: str, ref: MetricRef, grouping: Grouping
+    ) -> tuple[list[float], list[ReplicateValues]]:
+        """A mean over users, and its values on the jackknife's totals (at the viewport), by seed."""
+        column = self.m.column(ref, self.m.list_refs)
+        g = grouping.groups
+        key = np.where(self.plan.rows.group < 0, g, self.plan.rows.group)
+        points, totals = [], []
+        for run in self.runs(model):
+            found = self.m.partials.lists[run].by(key, g + 1)
+            sums, counts = found.sums()[:, column], found.count[:, column]
+            points.append(float(sums.sum() / counts.sum()) if counts.sum() else math.nan)
+            if not g or ref.k != self.plan.viewport:
+                continue
+            step = 2.0 ** (math.ceil(math.log2(float(np.abs(sums).max()) or 1.0)) - 50)
+            table = np.stack([np.rint(sums / step).astype(np.int64), counts], axis=1)
+            vector = AdditiveVector(table[:-1], table[-1], np.array([step, 1.0]))
+            totals.append(evaluate([vector], {"mean": _ratio})["mean"])
+        return points, totals
+
+
+def _averaged(seeds: Seeds) -> tuple[F64, F64]:
+    """Sums and counts whose ratio is the mean of the seeds' means: each seed's parts over its users."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # a seed without a value leaves none
+        return (
+            np.mean([s / c.sum(0) for s, c in seeds], axis=0),
+            np.mean([c / c.sum(0) for _, c in seeds], axis=0),
+        )
+
+
+def _has_system_part(ref: MetricRef) -> bool:
+    return any(MetricRef(name).spec.level == "system" for name in ref.spec.of)
+
+
+def _ratio(x: F64) -> F64:
+    """``[c, 2]`` of sums and counts → their ratios."""
+    return np.asarray(np.divide(x[:, 0], x[:, 1], out=np.full(len(x), np.nan), where=x[:, 1] > 0))
