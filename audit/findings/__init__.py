@@ -1,0 +1,72 @@
+"""Judge: guardrails, findings, verdicts.  Nothing is measured here.
+
+:func:`judge` takes an almost finished result.  All it reads is saved in ``audit.json``, so a saved
+audit is judged again, under the same guardrails or others, with equal results::
+
+    judge(Evidence.of(audit.load_result("audit.json")), {"profile": "launch"})
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import audit.findings.rules  # registers the rules
+from audit.findings.evidence import Evidence
+from audit.findings.guardrails import evaluate
+from audit.findings.profiles import PROFILES, Declared, Guardrails, resolve
+from audit.findings.registry import RULES, Candidate, Found, Rule, find, finding
+from audit.findings.verdict import conclude
+from audit.result import Finding, GuardrailResult, ModelVerdict
+
+__all__ = [
+    "PROFILES",
+    "RULES",
+    "Candidate",
+    "Declared",
+    "Evidence",
+    "Found",
+    "Guardrails",
+    "Judgment",
+    "Rule",
+    "finding",
+    "judge",
+    "resolve",
+]
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What is added to the evidence to make a result."""
+
+    guardrail_results: list[GuardrailResult]
+    findings: list[Finding]
+    verdicts: list[ModelVerdict]
+
+
+def judge(evidence: Evidence, guardrails: str | Guardrails) -> Judgment:
+    """Judge every candidate of an audit.
+
+    Parameters
+    ----------
+    evidence
+        A fresh audit's parts, or a saved one (:meth:`Evidence.of`).
+    guardrails
+        As in ``[guardrails]`` of ``audit.toml``: ``profile`` and bounds by metric name (K is the
+        viewport where absent).  A text alone is a profile's name.
+
+    Raises
+    ------
+    ConfigError
+        An unknown profile or metric, or a guardrail of the user's whose inputs are missing.
+    """
+    declared = resolve(guardrails, evidence.audit)
+    candidates = [
+        Candidate(name=name, evidence=evidence, guardrails=evaluate(evidence, declared, name))
+        for name in evidence.candidates
+    ]
+    findings = find(candidates)
+    return Judgment(
+        [result for candidate in candidates for result in candidate.guardrails],
+        findings,
+        [conclude(candidate, findings) for candidate in candidates],
+    )

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from audit.config import Guardrail
+from audit.errors import ConfigError
+from audit.findings.profiles import Declared, resolve
+from audit.formatting import SPACE
+
+
+def short(entries: list[Declared]) -> list[tuple[Any, ...]]:
+    return [(d.metric, d.kind, d.bound, d.relative, d.severity) for d in entries]
+
+
+LAUNCH = [
+    ("ndcg@10", "max_drop", 0.02, True, "fail"),
+    ("tail_share@10", "max_drop", 0.10, True, "fail"),
+    ("catalog_coverage@10", "max_drop", 0.10, True, "fail"),
+    ("creator_coverage@10", "max_drop", 0.10, True, "fail"),
+    ("creator_gini@10", "max_rise", 0.02, False, "fail"),
+    ("item_gini@10", "max_rise", 0.02, False, "fail"),
+    ("ild@10", "max_drop", 0.05, True, "warn"),
+    ("novelty@10", "max_drop", 0.05, True, "warn"),
+]
+
+
+def test_launch_is_the_profile_of_the_design(lab: Any) -> None:
+    assert short(resolve({"profile": "launch"}, lab.audit)) == LAUNCH
+    assert all(d.origin == "profile" for d in resolve("launch", lab.audit))
+
+
+def test_launch_is_meant_where_no_profile_is_named(lab: Any) -> None:
+    assert short(resolve({}, lab.audit)) == LAUNCH
+
+
+def test_launch_follows_the_headline_and_the_viewport(lab: Any) -> None:
+    lab.headline, lab.viewport = "recall@50", 50
+    metrics = [d.metric for d in resolve("launch", lab.audit)]
+    assert metrics[0] == "recall@50"
+    assert all(m.endswith("@50") for m in metrics)
+
+
+def test_none_starts_from_nothing(lab: Any) -> None:
+    assert resolve("none", lab.audit) == []
+    own = resolve({"profile": "none", "map@3": Guardrail(min=0.1)}, lab.audit)
+    assert own == [Declared(metric="map@3", kind="min", bound=0.1)]
+
+
+@pytest.mark.parametrize("profile", ["lunch", 7, Guardrail(min=1)])
+def test_an_unknown_profile_names_the_valid_ones(lab: Any, profile: Any) -> None:
+    with pytest.raises(ConfigError, match=r"unknown guardrail profile .*Valid: launch, none"):
+        resolve({"profile": profile}, lab.audit)
+
+
+def test_an_unknown_metric_names_the_nearest(lab: Any) -> None:
+    with pytest.raises(ConfigError, match="Did you mean 'tail_share'"):
+        resolve({"tail_shares@10": Guardrail(max_drop=0.1)}, lab.audit)
+
+
+def test_a_users_entry_takes_the_place_of_the_profiles(lab: Any) -> None:
+    own = Guardrail(max_drop=0.3, relative=False, severity="warn")
+    found = resolve({"profile": "launch", "tail_share@10": own}, lab.audit)
+    expected = list(LAUNCH)
+    expected[1] = ("tail_share@10", "max_drop", 0.3, False, "warn")
+    assert short(found) == expected
+    assert [d.origin for d in found].count("user") == 1
+
+
+def test_k_is_the_viewport_where_absent(lab: Any) -> None:
+    found = resolve({"tail_share": Guardrail(max_drop=0.3)}, lab.audit)
+    assert [d.bound for d in found if d.metric == "tail_share@10"] == [0.3]
+
+
+@pytest.mark.parametrize(
+    ("metric", "own"),
+    [
+        ("tail_share@3", Guardrail(max_drop=0.3)),  # another K
+        ("tail_share@10", Guardrail(max_rise=0.3)),  # another kind of bound
+        ("tail_share@10", Guardrail(max_drop=0.3, segment="country")),  # another segment
+        ("tail_coverage@10", Guardrail(max_drop=0.3)),  # another metric
+        ("fresh_share[days=7]@10", Guardrail(max_drop=0.3)),
+    ],
+)
+def test_other_entries_are_added_after_the_profiles(lab: Any, metric: str, own: Guardrail) -> None:
+    found = resolve({metric: own}, lab.audit)
+    assert short(found)[:8] == LAUNCH
+    assert len(found) == 9
+    assert found[-1].metric == metric
+
+
+def test_several_bounds_on_one_metric(lab: Any) -> None:
+    pair = [Guardrail(max_drop=0.1), Guardrail(max_drop=0.05, severity="warn")]
+    found = resolve({"tail_share@10": pair}, lab.audit)
+    assert [d.bound for d in found if d.metric == "tail_share@10"] == [0.1, 0.05]
+    # "ndcg" and "ndcg@10" are one metric at this viewport; the same bound twice is one guardrail.
+    again: Any = {"ndcg": Guardrail(min=0.1), "ndcg@10": [Guardrail(min=0.1), Guardrail(min=0.2)]}
+    found = resolve({"profile": "none", **again}, lab.audit)
+    assert [d.bound for d in found] == [0.1, 0.2]
+
+
+def test_segments_are_one_attribute_or_several(lab: Any) -> None:
+    one = Guardrail(max_drop=0.1, segment="country")
+    two = Guardrail(max_drop=0.1, segment=["country", "gender"])
+    found = resolve({"profile": "none", "ndcg@10": [one, two]}, lab.audit)
+    assert [d.segment for d in found] == [("country",), ("country", "gender")]
+
+
+def test_entries_may_be_plain_mappings(lab: Any) -> None:
+    entry: Any = {"max_drop": 0.1, "relative": True}
+    found = resolve({"profile": "none", "ndcg@10": entry}, lab.audit)
+    assert short(found) == [("ndcg@10", "max_drop", 0.1, True, "fail")]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"max_drp": 0.1}, "'ndcg@10'.*unknown key 'max_drp'. Did you mean 'max_drop'"),
+        ({"max_drop": 0.1, "min": 0.2}, "exactly one of max_drop, max_rise, min, max"),
+        ({"min": 0.2, "relative": True}, "min bounds the value itself"),
+        ({"max_drop": -0.1}, "max_drop: .*greater than or equal to 0"),
+        (0.1, "'ndcg@10'"),
+    ],
+)
+def test_entries_that_are_no_bound(lab: Any, entry: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        resolve({"profile": "none", "ndcg@10": entry}, lab.audit)
+
+
+@pytest.mark.parametrize(
+    ("declared", "text"),
+    [
+        (
+            Declared(metric="tail_share@10", kind="max_drop", bound=0.1, relative=True),
+            f"tail_share@10 may drop by at most 10{SPACE}% of the baseline",
+        ),
+        (
+            Declared(metric="item_gini@10", kind="max_rise", bound=0.02),
+            "item_gini@10 may rise by at most 0.02",
+        ),
+        (
+            Declared(metric="ndcg@10", kind="min", bound=0.1, segment=("country", "gender")),
+            "ndcg@10 must be at least 0.1 in every country and gender",
+        ),
+        (
+            Declared(metric="mean_age@10", kind="max", bound=1000, segment=("country",)),
+            "mean_age@10 must be at most 1,000 in every country",
+        ),
+    ],
+)
+def test_guardrails_read_as_sentences(declared: Declared, text: str) -> None:
+    assert declared.text == text
