@@ -1,0 +1,50 @@
+"""Lorenz curves: how unequally exposure is spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from audit.render.figures import style
+from audit.render.figures.percent import percent_axis
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """One model's curve; ``label`` names it and its Gini coefficient."""
+
+    model: str
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+def draw(curves: Sequence[Curve], styles: dict[str, style.ModelStyle], *, what: str, n: int) -> str:
+    """Draw cumulative share of exposure over the share of ``what``, least exposed first."""
+    with style.drawing():
+        figure = style.new_figure(4.3, 3.7)
+        axes = figure.add_subplot()
+        axes.plot([0, 1], [0, 1], color=style.REFERENCE, linewidth=0.9, linestyle=(0, (1, 2)))
+        axes.annotate("equal exposure", xy=(0.36, 0.36), xytext=(-3, 3), ha="right", va="bottom",
+                      textcoords="offset points", fontsize=8.5, color=style.MUTED)  # fmt: skip
+        for curve in curves:
+            look = styles[curve.model]
+            middle = max(range(len(curve.y)), key=lambda j, c=curve: c.x[j] - c.y[j])  # type: ignore[misc]
+            axes.plot(
+                curve.x,
+                curve.y,
+                color=look.color,
+                linestyle=style.line_style(look),
+                marker=look.marker,
+                markersize=5.5,
+                markevery=[middle],
+                label=curve.label,
+            )
+        axes.legend(loc="upper left")
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1)
+        axes.set_xlabel(f"{what.capitalize()}, least exposed first (n = {n:,})")
+        axes.set_ylabel("Share of exposure")
+        percent_axis(axes.xaxis, sign=False)
+        percent_axis(axes.yaxis, sign=False)
+        return style.save(figure)

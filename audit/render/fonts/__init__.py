@@ -1,0 +1,1 @@
+"""The fonts of the PDF and the figures: see README.md."""

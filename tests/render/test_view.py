@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+import gc
+import math
+
+import pytest
+
+from audit.render.sections.experience import band
+from audit.render.sections.payers import top_share
+from audit.render.view import (
+    Callout,
+    Figure,
+    Heading,
+    KeyNumbers,
+    Row,
+    Table,
+    Text,
+    build_view,
+    slug,
+)
+from audit.result import AuditResult, MetricInfo, Series
+
+SECTIONS = [
+    "verdict", "gains", "who-pays", "experience", "belief", "methods", "every-number", "provenance",
+]  # fmt: skip
+
+
+def table(view, name: str) -> Table:
+    return next(t for t in view.tables() if t.id == name)
+
+
+def row(found: Table, first: str) -> Row:
+    return next(r for r in found.rows if r.cells[0].text == first)
+
+
+@pytest.fixture(params=["full", "minimal", "many"])
+def result(request, full_result, minimal_result, many_result) -> AuditResult:
+    return {"full": full_result, "minimal": minimal_result, "many": many_result}[request.param]
+
+
+def test_sections_follow_a_readers_questions(result):
+    assert [s.id for s in build_view(result).sections] == SECTIONS
+
+
+def test_ids_are_unique_and_fit_for_anchors(result):
+    view = build_view(result)
+    ids = [s.id for s in view.sections]
+    ids += [b.id for b in view.blocks() if not isinstance(b, (Text, KeyNumbers))]
+    ids += [f.data.id for f in view.figures()]
+    assert len(ids) == len(set(ids))
+    assert all(name == slug(name) for name in ids)
+
+
+def test_every_row_has_a_cell_a_column(result):
+    for found in build_view(result).tables():
+        assert {len(r.cells) for r in found.rows} <= {len(found.columns)}, found.id
+
+
+def test_figures_have_a_caption_and_an_alternative_that_do_not_repeat_each_other(full_result):
+    figures = {f.id: f for f in build_view(full_result).figures()}
+    assert list(figures) == [
+        "trade-off", "forest", "lorenz-items", "lorenz-creators", "deciles", "ages", "at-k",
+    ]  # fmt: skip
+    for figure in figures.values():
+        assert figure.caption
+        assert figure.alt
+        assert figure.caption not in figure.alt
+        assert figure.alt not in figure.caption
+        assert figure.data.rows
+
+
+def test_first_page_decides(full_result):
+    view = build_view(full_result)
+    first = view.sections[0].blocks
+    assert view.verdict == "fail"
+    assert view.verdict_label == "Fail"
+    assert view.reason == "ease: " + full_result.verdicts[0].reason
+    assert isinstance(first[0], KeyNumbers)
+    assert [n.label for n in first[0].items] == [
+        "NDCG@10", "Tail share@10", "Catalog coverage@10", "Creator coverage@10",
+        "Item exposure Gini@10",
+    ]  # fmt: skip
+    assert isinstance(first[1], Figure)
+    assert first[1].id == "trade-off"
+
+
+def test_key_number_is_formatted_to_its_interval(full_result):
+    numbers = build_view(full_result).sections[0].blocks[0]
+    assert isinstance(numbers, KeyNumbers)
+    headline = numbers.items[0]
+    a, b, se = 0.0851, 0.1282, 0.0037
+    assert headline.value == f"+{100 * (b / a - 1):.0f}\u202f%"
+    assert headline.detail == "0.085 → 0.128"
+    low, high = ((b - a - 1.96 * se) / a, (b - a + 1.96 * se) / a)
+    assert headline.interval == (
+        f"95\u202f% interval +{100 * low:.0f}\u202f% to +{100 * high:.0f}\u202f%"
+    )
+    assert headline.reading == "better"
+    assert headline.tone == "good"
+    tail = numbers.items[1]
+    assert tail.value.startswith("\u2212")  # a true minus sign
+    assert tail.tone == "bad"
+
+
+def test_trade_off_caption_names_who_starves_the_tail(full_result):
+    figure = next(build_view(full_result).figures())
+    assert figure.caption == "ease and ials gain relevance by taking exposure from the long tail."
+    assert "ease: NDCG@10 +51" in figure.alt
+
+
+def test_scorecard_row(full_result):
+    found = row(table(build_view(full_result), "scorecard-ease"), "Item exposure Gini@10")
+    texts = [c.text for c in found.cells]
+    assert texts == [
+        "Item exposure Gini@10", "0.866", "0.946", "+0.080", "+0.074 to +0.085",
+        f"+{100 * (0.9457 / 0.8661 - 1):.1f}\u202f%", "<\u202f0.001", "worse",
+    ]  # fmt: skip
+    assert found.cells[1].value == 0.8661
+    assert found.group.startswith("Concentration")
+
+
+def test_scorecard_holds_the_viewport_weighted_by_exposure(full_result):
+    names = [r.cells[0].text for r in table(build_view(full_result), "scorecard-ease").rows]
+    assert "NDCG@10" in names
+    assert not [n for n in names if "@1 " in n or n.endswith(("@1", "@3")) or "by count" in n]
+    every = [r.cells[0].text for r in table(build_view(full_result), "all-values").rows]
+    assert {"NDCG@1", "NDCG@3", "NDCG@10", "Item exposure Gini, by count@10"} <= set(every)
+
+
+def test_metrics_of_unknown_families_are_shown_too(full_result):
+    info = MetricInfo(
+        metric="mine", title="mine", question="Is it mine?", formula="1", unit="", family="strange",
+        level="list", direction="higher", range=(0.0, 1.0),
+    )  # fmt: skip
+    c = full_result.comparisons[0].model_copy(update={"metric": "mine@10"})
+    changed = full_result.model_copy(
+        update={
+            "metrics": [*full_result.metrics, info],
+            "comparisons": [*full_result.comparisons, c],
+        }
+    )
+    found = row(table(build_view(changed), "scorecard-ease"), "Mine@10")
+    assert found.group == "Strange"
+
+
+def test_lost_and_gained_stand_beside_chance(full_result):
+    found = table(build_view(full_result), "lost-gained").rows[0]
+    assert [c.text for c in found.cells] == ["Items", "983", "435", "642", "94", "118"]
+    assert found.cells[3].detail == "611 to 673"
+
+
+def test_demand_is_set_against_supply(full_result):
+    pays = build_view(full_result).sections[2]
+    lead = pays.blocks[0]
+    assert isinstance(lead, Text)
+    assert "27.3\u202f%" in lead.text
+    assert "ease gives it 0.2\u202f%" in lead.text
+
+
+def test_a_result_without_families_says_what_is_missing_and_why(minimal_result):
+    view = build_view(minimal_result)
+    texts = " ".join(b.text for b in view.blocks() if isinstance(b, Text))
+    assert "trade-off plane is not drawn" in texts
+    assert "needs a history table." in texts
+    assert "needs 'creator_id' in the catalog." in texts
+    assert "needs 'created_at' in the catalog." in texts
+    assert [f.id for f in view.figures()] == ["forest", "at-k"]
+    warning = next(b for b in view.blocks() if isinstance(b, Callout))
+    assert warning.title == "Only 10 users"
+    guardrail = table(view, "guardrails").rows[0]
+    assert guardrail.cells[1].text == "not measured"
+
+
+def test_a_result_without_anything_compared_renders(minimal_result):
+    bare = minimal_result.model_copy(
+        update={"comparisons": [], "measurements": [], "metrics": [], "guardrail_results": []}
+    )
+    view = build_view(bare)
+    assert isinstance(view.sections[0].blocks[0], Text)
+    assert not list(view.figures())
+
+
+def test_nan_reads_as_missing(full_result):
+    comparisons = [c.model_copy(update={"p_value": math.nan}) for c in full_result.comparisons]
+    changed = full_result.model_copy(update={"comparisons": comparisons})
+    found = row(table(build_view(changed), "scorecard-ease"), "NDCG@10")
+    assert found.cells[6].text == "–"
+
+
+def test_undecided_guardrails_say_how_many_users_would_decide(full_result):
+    first = full_result.guardrail_results[0].model_copy(
+        update={"status": "undecided", "users_to_decide": 2413}
+    )
+    changed = full_result.model_copy(update={"guardrail_results": [first]})
+    found = table(build_view(changed), "power-table").rows[0]
+    assert found.cells[2].text == "2,413"
+    assert (
+        "2,413 users would decide" in table(build_view(changed), "guardrails").rows[0].cells[5].text
+    )
+
+
+def test_loaded_results_give_the_same_view(full_result):
+    loaded = AuditResult.model_validate_json(full_result.to_json())
+    assert build_view(loaded) == build_view(full_result)
+
+
+def test_the_latest_view_is_shared_and_does_not_keep_the_result_alive(minimal_result):
+    copy = minimal_result.model_copy()
+    view = build_view(copy)
+    assert build_view(copy) is view
+    other = minimal_result.model_copy()
+    del copy
+    gc.collect()
+    assert build_view(other) is not view
+
+
+def test_headings_come_inside_sections(result):
+    for section in build_view(result).sections:
+        for heading in (b for b in section.blocks if isinstance(b, Heading)):
+            assert heading.text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.0, 7.0, "0–7 d"),
+        (90.0, 365.0, "90–365 d"),
+        (0.0, 365.25, "0–1 y"),
+        (365.0, 730.0, "1–2 y"),
+        (20 * 365.0, 40 * 365.0, "20–40 y"),
+        (40 * 365.0, None, "40 y +"),
+        (400.0, None, "400 d +"),
+    ],
+)
+def test_age_bands(low, high, text):
+    assert band(low, high) == text
+
+
+def test_top_share_of_a_lorenz_curve():
+    equal = Series(model="m", x=[0.0, 0.5, 1.0], y=[0.0, 0.5, 1.0])
+    assert top_share(equal, 0.1) == pytest.approx(0.1)
+    one_has_all = Series(model="m", x=[0.0, 0.9, 1.0], y=[0.0, 0.0, 1.0])
+    assert top_share(one_has_all, 0.1) == pytest.approx(1.0)
+    assert top_share(one_has_all, 0.05) == pytest.approx(0.5)
+
+
+def test_slug():
+    assert slug("Scorecard", "Ä <b>") == "scorecard-b"
+    assert slug("漢字") == "part"
+    assert len(slug("x" * 500)) == 60
+
+
+def test_captions_speak_of_like_candidates_together(many_result):
+    forest = next(f for f in build_view(many_result).figures() if f.id == "forest")
+    assert forest.caption.count("cross the guardrails of") == 1
+    assert forest.caption.count("cross no guardrail; their largest clear change is in") == 1
+
+
+def test_the_verdict_is_not_said_twice(minimal_result):
+    verdict = minimal_result.verdicts[0].model_copy(
+        update={"reason": "Inconclusive: no user decides: too few."}
+    )
+    changed = minimal_result.model_copy(update={"verdicts": [verdict]})
+    assert build_view(changed).reason == "No user decides: too few."
+
+
+def test_a_relative_change_without_limits_gives_way_to_the_difference(full_result):
+    changed = full_result.model_copy(
+        update={
+            "comparisons": [
+                c.model_copy(update={"relative_low": None, "relative_high": None})
+                if c.metric == "tail_share@10"
+                else c
+                for c in full_result.comparisons
+            ]
+        }
+    )
+    view = build_view(changed)
+    numbers = view.sections[0].blocks[0]
+    assert isinstance(numbers, KeyNumbers)
+    assert numbers.items[1].value == "\u22120.136"
+    assert numbers.items[1].interval == "95\u202f% interval \u22120.145 to \u22120.126"
+    plane = next(view.figures())
+    assert plane.caption == "ease and ials gain relevance by taking exposure from the long tail."
