@@ -1,0 +1,356 @@
+"""The pipeline in one place: read, encode, measure, compare, judge → AuditResult."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import audit.metrics  # noqa: F401  fills the registry
+from audit.arguments import (
+    Guardrails,
+    list_lengths,
+    metric_names,
+    moment,
+    plain_guardrails,
+    relevance_source_of,
+    whole_number,
+)
+from audit.config import SURFACE_HEADLINES, Config, load_config
+from audit.conventions import Conventions
+from audit.conventions import conventions as settle_conventions
+from audit.dataset import Dataset, encode
+from audit.engine import Plan, make_plan, measure
+from audit.engine.memory import BLOCK
+from audit.errors import ConfigError, DataIssue, choices
+from audit.exhibits import make_exhibits
+from audit.findings import Evidence, judge
+from audit.findings.profiles import resolve
+from audit.inference.compare import Comparer
+from audit.inputs import load, sources_from_arguments, sources_from_config
+from audit.inputs.tables import Inputs, Sources
+from audit.metrics.plugins import load_plugins
+from audit.metrics.registry import REGISTRY, MetricRef, parse
+from audit.records import (
+    issue_of,
+    metric_of,
+    model_of,
+    ordered,
+    population_of,
+    sources_of,
+    versions,
+)
+from audit.result import AuditInfo, AuditResult, Unavailable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Progress = Callable[[str, int, int], None]
+
+DEFAULT_KS = (1, 3, 10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What an audit is asked, whichever way it was asked."""
+
+    name: str = "Recommender audit"
+    surface: str = "feed"
+    ks: Sequence[int] = DEFAULT_KS
+    viewport: int = 10
+    as_of: dt.date | None = None
+    baseline: str = "baseline"
+    metrics: Sequence[str] | None = None
+    conventions: Conventions = field(default_factory=Conventions)
+    guardrails: str | Guardrails = "launch"
+    segments: Sequence[str] | None = None
+    relevance_source: str = "judgments"
+    seed: int = 0
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """As it is kept in the result."""
+
+    @property
+    def headline(self) -> str:
+        """The relevance metric that the verdict turns on."""
+        if self.surface not in SURFACE_HEADLINES:
+            raise ConfigError(choices("surface", self.surface, list(SURFACE_HEADLINES)))
+        return f"{SURFACE_HEADLINES[self.surface]}@{self.viewport}"
+
+
+def run(
+    config: Config | str | Path, *, base: Path | None = None, threads: int | None = None,
+    block: int = BLOCK, progress: Progress | None = None,
+) -> AuditResult:  # fmt: skip
+    """Run the audit that a configuration describes.
+
+    Parameters
+    ----------
+    config
+        ``audit.toml`` or its parsed form.
+    base
+        The folder that relative paths start from; the file's, or the current one.
+    threads, block
+        How the work is cut; the result does not depend on it.
+
+    Raises
+    ------
+    ConfigError, InputError
+        The configuration or a table cannot be used; the message says what to do.
+    """
+    settings, sources = _settled(config, base)
+    return _audit(sources, settings, threads=threads, block=block, progress=progress)
+
+
+def check(config: Config | str | Path, base: Path | None = None) -> list[DataIssue]:
+    """Read and check the inputs of a configuration; measure nothing.
+
+    Returns
+    -------
+    Warnings and notes; errors are raised as :class:`audit.InputError`.
+    """
+    settings, sources = _settled(config, base)
+    inputs, dataset, issues = _encode(sources, settings)
+    _plan(dataset, settings, [m for m in inputs.models if m != settings.baseline])
+    return issues
+
+
+def compare(
+    recommendations: Mapping[str, Any], *, relevance: Any, baseline: str = "baseline",
+    catalog: Any = None, creators: Any = None, history: Any = None, users: Any = None,
+    metrics: Sequence[str] | None = None, k: Sequence[int] = DEFAULT_KS, viewport: int = 10,
+    surface: str = "feed", as_of: dt.date | str | None = None,
+    conventions: str | Mapping[str, Any] | Conventions | None = None,
+    guardrails: str | Guardrails = "launch", seed: int = 0, name: str = "Recommender audit",
+    relevance_source: str = "judgments",
+) -> AuditResult:  # fmt: skip
+    """Compare candidates with the baseline on the same users.
+
+    Parameters
+    ----------
+    recommendations
+        Model name → recommendations: a pandas, polars or Arrow frame, or a path; a list of them are
+        seeds of one model.
+    relevance, catalog, creators, history, users
+        The other tables (see ``docs/inputs.md``); what is absent switches off what needs it.
+    metrics
+        Names such as ``"ndcg"`` or ``"fresh_share[days=7]@10"``; all default metrics if absent.
+    k, viewport
+        List lengths to measure at; the length that people see without scrolling.
+    guardrails
+        A profile's name, or a mapping like ``[guardrails]`` of ``audit.toml``.
+
+    Returns
+    -------
+    AuditResult
+        With the verdict, the scorecard and the reports.
+
+    Raises
+    ------
+    InputError, ConfigError
+        A table or an argument cannot be used; the message says what to do.
+    """
+    as_of, metrics, viewport = (
+        moment(as_of),
+        metric_names(metrics),
+        whole_number("viewport", viewport, 1),
+    )
+    settings = Settings(
+        name=name, surface=surface, ks=list_lengths(k), viewport=viewport, as_of=as_of, baseline=baseline,
+        metrics=metrics, conventions=settle_conventions(conventions), guardrails=guardrails,
+        seed=whole_number("seed", seed, 0), relevance_source=relevance_source_of(relevance_source),
+        config={
+            "surface": surface, "k": list_lengths(k), "viewport": viewport,
+            "as_of": None if as_of is None else as_of.isoformat(),
+            "metrics": None if metrics is None else list(metrics),
+            "guardrails": plain_guardrails(guardrails), "seed": seed,
+        },
+    )  # fmt: skip
+    sources = sources_from_arguments(
+        models=recommendations, relevance=relevance, catalog=catalog, creators=creators,
+        history=history, users=users,
+    )  # fmt: skip
+    load_plugins()
+    return _audit(sources, settings)
+
+
+def evaluate(
+    recommendations: Any, *, relevance: Any = None, catalog: Any = None, creators: Any = None,
+    history: Any = None, users: Any = None, metrics: Sequence[str] | None = None,
+    k: Sequence[int] = DEFAULT_KS,
+    conventions: str | Mapping[str, Any] | Conventions | None = None, per_list: bool = False,
+    as_of: dt.date | str | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Measure one model, without comparison or verdict.
+
+    Parameters
+    ----------
+    recommendations, relevance, catalog, creators, history, users, metrics, k, conventions
+        As for :func:`compare`.
+    per_list
+        Return the values of every list instead of their means.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by metric name (``ndcg@10``), columns ``value`` and ``n`` (users with a value); or, per
+        list, columns ``user_id``, ``request_id`` (where given) and one per metric of level ``list``.
+
+    Raises
+    ------
+    InputError, ConfigError
+        A table or an argument cannot be used, or a metric named in ``metrics`` cannot be measured of
+        one model (or of one list) with these tables.
+    """
+    from audit import single
+
+    ks, metrics = list_lengths(k), metric_names(metrics)
+    settings = Settings(
+        ks=ks, viewport=max(ks), baseline="model", metrics=metrics, as_of=moment(as_of),
+        conventions=settle_conventions(conventions),
+    )  # fmt: skip
+    sources = sources_from_arguments(
+        models={"model": recommendations}, relevance=relevance, catalog=catalog, creators=creators,
+        history=history, users=users,
+    )  # fmt: skip
+    load_plugins()
+    inputs, dataset, _ = _encode(sources, settings)
+    plan = make_plan(
+        dataset, metrics=None if metrics is None else [parse(m) for m in metrics], ks=ks,
+        viewport=settings.viewport, baseline="model",
+    )  # fmt: skip
+    if metrics is not None:
+        single.require(dataset, plan, [parse(m) for m in metrics], per_list=per_list)
+    if per_list:
+        return single.per_list(dataset, plan, inputs)
+    return single.means(dataset, plan, measure(dataset, plan))
+
+
+# --------------------------------------------------------------------------------- the pipeline
+
+
+def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, Sources]:
+    if not isinstance(config, Config):
+        path = Path(config)
+        config, base = load_config(path), path.parent if base is None else base
+    load_plugins(config.audit.plugins, base=Path() if base is None else base)
+    a = config.audit
+    settings = Settings(
+        name=a.name, surface=a.surface, ks=list_lengths(a.k), viewport=a.viewport, as_of=a.as_of,
+        baseline=a.baseline, metrics=a.metrics, conventions=config.conventions,
+        guardrails=config.guardrails, seed=a.seed,
+        segments=None if config.users is None else config.users.segments,
+        relevance_source="judgments" if config.relevance is None else config.relevance.source,
+        config=config.model_dump(mode="json", exclude_none=True),
+    )  # fmt: skip
+    return settings, sources_from_config(config, Path() if base is None else base)
+
+
+def _encode(sources: Sources, settings: Settings) -> tuple[Inputs, Dataset, list[DataIssue]]:
+    inputs = load(sources, settings.conventions)
+    if settings.segments is not None and inputs.users is not None:
+        for attribute in settings.segments:
+            if attribute not in inputs.users.column_names:
+                raise ConfigError(
+                    "[users] segments: "
+                    + choices(
+                        "attribute",
+                        attribute,
+                        [c for c in inputs.users.column_names if c != "user_id"],
+                    )
+                )
+    dataset, issues = encode(
+        inputs, conventions=settings.conventions, viewport=settings.viewport, as_of=settings.as_of,
+        segments=None if settings.segments is None else list(settings.segments),
+    )  # fmt: skip
+    return inputs, dataset, [*inputs.issues, *issues]
+
+
+def _plan(dataset: Dataset, settings: Settings, candidates: Sequence[str]) -> Plan:
+    """The plan: what was asked for, and whatever the guardrails and the headline need."""
+    info = _info(settings, candidates)
+    declared = resolve(settings.guardrails, info)
+    refs: list[MetricRef] | None = None
+    needed = [parse(d.metric) for d in declared] + [parse(settings.headline)]
+    if settings.metrics is not None:
+        refs = [parse(m) for m in settings.metrics]
+    else:
+        refs = [MetricRef(name) for name, spec in REGISTRY.items() if spec.default]
+    known = {(r.name, r.parameters) for r in refs if r.k is None}
+    at_ks = {*settings.ks, settings.viewport}
+    refs += [r for r in needed if (r.name, r.parameters) not in known or r.k not in at_ks]
+    return make_plan(
+        dataset, metrics=list(dict.fromkeys(refs)), ks=settings.ks, viewport=settings.viewport,
+        baseline=settings.baseline,
+        segments=list(dict.fromkeys(d.segment for d in declared if d.segment)),
+    )  # fmt: skip
+
+
+def _as_of(settings: Settings, d: Dataset) -> dt.date | None:
+    """When ages are counted from: as asked, else the newest history time where there are ages."""
+    if settings.as_of is not None or d.as_of is None or "created_at" not in d.has:
+        return settings.as_of
+    seconds = round(d.as_of * 86_400)
+    return dt.datetime.fromtimestamp(seconds, dt.UTC)
+
+
+def _info(settings: Settings, candidates: Sequence[str], as_of: dt.date | None = None) -> AuditInfo:
+    return AuditInfo(
+        name=settings.name, surface=settings.surface, k=list(settings.ks), viewport=settings.viewport,
+        headline=settings.headline, baseline=settings.baseline, candidates=list(candidates),
+        as_of=None if as_of is None else as_of.isoformat(),
+        relevance_source=settings.relevance_source, seed=settings.seed, config=dict(settings.config),
+    )  # fmt: skip
+
+
+def _audit(
+    sources: Sources, settings: Settings, *, threads: int | None = None, block: int = BLOCK,
+    progress: Progress | None = None,
+) -> AuditResult:  # fmt: skip
+
+    def step(stage: str, done: int, total: int) -> None:
+        if progress is not None:
+            progress(stage, done, total)
+
+    if settings.baseline not in sources.models:
+        raise ConfigError(choices("baseline", settings.baseline, list(sources.models)))
+    candidates = [m for m in sources.models if m != settings.baseline]
+    if not candidates:
+        raise ConfigError(
+            "there is nothing to compare: give the baseline and at least one candidate."
+        )
+    step("reading", 0, 1)
+    inputs, dataset, issues = _encode(sources, settings)
+    step("reading", 1, 1)
+    plan = _plan(dataset, settings, candidates)
+    measured = measure(dataset, plan, threads=threads, block=block, progress=progress)
+    step("comparing", 0, 1)
+    measurements, comparisons = Comparer(dataset, plan, measured, settings.seed).all()
+    step("comparing", 1, 1)
+    evidence = Evidence(
+        audit=_info(settings, candidates, _as_of(settings, dataset)),
+        population=population_of(inputs, dataset, measured),
+        models=[model_of(name, dataset, plan, measured) for name in dataset.models],
+        metrics=[
+            metric_of(ref, settings.conventions)
+            for ref in plan.refs
+            if ref not in measured.unavailable
+        ],
+        measurements=measurements,
+        comparisons=comparisons,
+        exhibits=make_exhibits(dataset, plan, measured),
+        issues=[issue_of(i) for i in ordered(issues)],
+        unavailable=[
+            Unavailable(metric=str(r), reason=why) for r, why in measured.unavailable.items()
+        ],
+    )
+    judgment = judge(evidence, settings.guardrails)
+    return AuditResult(
+        audit=evidence.audit, population=evidence.population, models=list(evidence.models),
+        conventions=settings.conventions.model_dump(mode="json"), metrics=list(evidence.metrics),
+        measurements=measurements, comparisons=comparisons,
+        guardrail_results=judgment.guardrail_results, findings=judgment.findings,
+        verdicts=judgment.verdicts, exhibits=evidence.exhibits, issues=list(evidence.issues),
+        unavailable=list(evidence.unavailable), sources=sources_of(inputs, dataset), versions=versions(),
+    )  # fmt: skip

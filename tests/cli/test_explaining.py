@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from audit.metrics import REGISTRY
+
+
+def test_a_metric_is_defined(cli):
+    done = cli("explain", "ndcg@10")
+    assert done.code == 0
+    text = " ".join(done.out.split())
+    spec = REGISTRY["ndcg"]
+    assert text.startswith(f"ndcg@10: {spec.title} question {spec.question}")
+    assert " ".join(spec.formula.split()) in text
+    assert "range [0, 1]" in text
+    assert "direction higher is better" in text
+    assert "needs a relevance table" in text
+    assert "gain 2^grade − 1" in text
+    assert " ".join(spec.citation.split()) in text
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY))
+def test_every_metric_can_be_explained(cli, name):
+    done = cli("explain", name)
+    assert done.code == 0
+    labels = {line[:12].strip() for line in done.out.splitlines()[2:]}
+    assert {"question", "formula", "range", "direction", "level", "needs"} <= labels
+    assert "None" not in done.out
+
+
+def test_parameters_as_given(cli):
+    done = cli("explain", "fresh_share[days=7]@10")
+    assert done.out.startswith("fresh_share[days=7]@10: ")
+    assert "days = 7" in done.out
+
+
+def test_all_metrics_by_family(cli):
+    done = cli("explain")
+    assert done.code == 0
+    listed = [line.split()[0] for line in done.out.splitlines() if line.startswith("  ")]
+    assert set(REGISTRY) <= set(listed)
+    families = list(dict.fromkeys(spec.family for spec in REGISTRY.values()))
+    assert [line for line in done.out.splitlines() if line in families] == families
+
+
+def test_an_unknown_metric_names_the_nearest(cli):
+    done = cli("explain", "ndgc")
+    assert done.code == 2
+    assert done.err.startswith("recaudit: unknown metric 'ndgc'. Did you mean 'ndcg'? Valid: ")
+
+
+def test_a_configurations_conventions_are_in_force(cli, config_file):
+    config_file.write_text(config_file.read_text() + '[conventions]\ngain = "linear"\n')
+    assert "2^grade" not in cli("explain", "ndcg", "--config", config_file).out
+
+
+def test_a_configurations_plugins_are_known(cli, config_file, monkeypatch):
+    monkeypatch.setattr("audit.metrics.registry.REGISTRY", REGISTRY)
+    config_file.write_text(
+        '[audit]\nplugins = ["explained_plugin"]\n' + config_file.read_text(), encoding="utf-8"
+    )
+    (config_file.parent / "explained_plugin.py").write_text(
+        "from audit.metrics import metric\n\n"
+        '@metric(level="list", direction="lower", formula="0", range=(0.0, float("inf")))\n'
+        'def explained_zero(b, ks):\n    """Is it zero?"""\n'
+    )
+    try:
+        done = cli("explain", "explained_zero", "--config", config_file)
+    finally:
+        REGISTRY.pop("explained_zero", None)
+    assert done.code == 0, done.err
+    assert "Is it zero?" in done.out
+    assert "[0, ∞)" in done.out
+    assert "lower is better" in done.out
