@@ -70,7 +70,8 @@ class TestMetadata:
             " " * 27 + "Version 2.0, January 2004",
         ]
         assert "   9. Accepting Warranty or Additional Liability." in text
-        assert PROJECT["license"] == "Apache-2.0"
+        assert PROJECT["license"] == "Apache-2.0 AND OFL-1.1"
+        assert all((ROOT / name).is_file() for name in PROJECT["license-files"])
 
     def test_the_command_is_there(self):
         from audit import cli
@@ -178,27 +179,28 @@ class TestMakefile:
         assert "make test" in script.read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    out = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--wheel-dir",
+            out,
+            ROOT,
+        ],
+        check=True,
+    )
+    return next(out.glob("*.whl"))
+
+
 @pytest.mark.slow
 class TestWheel:
-    @pytest.fixture(scope="class")
-    def wheel(self, tmp_path_factory):
-        out = tmp_path_factory.mktemp("wheel")
-        subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "pip",
-                "wheel",
-                "--quiet",
-                "--no-deps",
-                "--wheel-dir",
-                out,
-                ROOT,
-            ],
-            check=True,
-        )
-        return next(out.glob("*.whl"))
-
     def test_it_holds_the_package_and_nothing_else(self, wheel):
         names = zipfile.ZipFile(wheel).namelist()
         info = f"recaudit-{PROJECT['version']}.dist-info"

@@ -1,0 +1,90 @@
+"""Arguments of the Python API, checked before anything is read.
+
+All raise :class:`audit.ConfigError` with the argument's name, what was given and what is valid.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from audit.config import Guardrail, RelevanceSection
+from audit.errors import ConfigError, choices
+
+Guardrails = Mapping[str, str | Guardrail | list[Guardrail]]
+"""``profile`` → its name; a metric's name → one bound or several."""
+
+
+def list_lengths(k: Sequence[int] | int) -> list[int]:
+    """The Ks, ascending; one may be given bare."""
+    try:
+        ks = sorted({operator.index(n) for n in ([k] if isinstance(k, int) else k)})
+    except TypeError:
+        ks = []
+    if not ks or ks[0] < 1:
+        raise ConfigError(f"k = {k!r}: give one or more list lengths, whole numbers from 1.")
+    return ks
+
+
+def whole_number(what: str, given: int, least: int) -> int:
+    """A whole number that is not below ``least``."""
+    try:
+        value = operator.index(given)
+    except TypeError:
+        value = least - 1
+    if value < least:
+        raise ConfigError(f"{what} = {given!r}: give a whole number from {least}.")
+    return value
+
+
+def metric_names(metrics: Sequence[str] | str | None) -> list[str] | None:
+    """The names of metrics; one may be given bare."""
+    if metrics is None:
+        return None
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not names:
+        raise ConfigError("metrics is empty: name at least one, or leave it out for all.")
+    for name in names:
+        if not isinstance(name, str):
+            raise ConfigError(f"metrics: {name!r} is no name; write it like 'ndcg' or 'ndcg@10'.")
+    return names
+
+
+def relevance_source_of(given: str) -> str:
+    """Where relevance comes from, a value of ``[relevance] source``."""
+    valid = get_args(RelevanceSection.model_fields["source"].annotation)
+    if given not in valid:
+        raise ConfigError(choices("relevance_source", given, list(valid)))
+    return given
+
+
+def moment(given: dt.date | str | None) -> dt.date | None:
+    """A date or a time, also from ISO text; a day stays a day, so that it reads as it was given."""
+    if given is None or isinstance(given, dt.date):
+        return given
+    try:
+        return (
+            dt.date.fromisoformat(given) if len(given) <= 10 else dt.datetime.fromisoformat(given)
+        )
+    except (TypeError, ValueError):
+        raise ConfigError(f"as_of {given!r} is no date; write it like 2013-07-15.") from None
+
+
+def plain_guardrails(guardrails: str | Guardrails) -> Any:
+    """Guardrails as the result keeps them: plain values."""
+    if isinstance(guardrails, str):
+        return guardrails
+
+    def one(value: Any) -> Any:
+        return (
+            value.model_dump(mode="json", exclude_none=True)
+            if isinstance(value, Guardrail)
+            else value
+        )
+
+    return {
+        name: [one(v) for v in value] if isinstance(value, list) else one(value)
+        for name, value in guardrails.items()
+    }
