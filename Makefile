@@ -8,8 +8,7 @@ SHELL := /bin/sh
 PYTHON ?=
 VENV := .venv
 PY := $(VENV)/bin/python
-# Modules are compiled when they are first imported: compiling all of them takes longer than fetching them.
-INSTALL := $(PY) -m pip --disable-pip-version-check install --quiet --no-compile --constraint constraints.txt
+INSTALL := $(PY) -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 PYTEST_ARGS ?= -n auto
 
 # Looks for a Python of at least 3.11 that can make virtual environments; says what is missing.

@@ -133,7 +133,7 @@ def compare(
         Model name → recommendations: a pandas, polars or Arrow frame, or a path; a list of them are
         seeds of one model.
     relevance, catalog, creators, history, users
-        The other tables (see ``docs/inputs.md``); what is absent switches off what needs it.
+        The other tables (see the README); what is absent switches off what needs it.
     metrics
         Names such as ``"ndcg"`` or ``"fresh_share[days=7]@10"``; all default metrics if absent.
     k, viewport

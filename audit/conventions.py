@@ -39,17 +39,20 @@ class Conventions(BaseModel):
         "relevant", description="denominator of recall: relevant items R, or min(R, K)"
     )
     no_relevant: Literal["leave_out", "zero"] = Field(
-        "leave_out", description="a user without relevant items: left out of relevance metrics, or 0"
+        "leave_out",
+        description="a user without relevant items: left out of relevance metrics, or 0",
     )
     users: Literal["with_lists", "all_relevant"] = Field(
         "with_lists",
         description="evaluated users: with a list under some model, or also those with relevance only",
     )
     ties: Literal["item_id", "input_order", "error"] = Field(
-        "item_id", description="order of items with equal scores: by item id, as in the input, or refuse"
+        "item_id",
+        description="order of items with equal scores: by item id, as in the input, or refuse",
     )
     duplicates: Literal["error", "keep_first"] = Field(
-        "error", description="an item twice in a list or a judgment twice: refuse, or keep the first"
+        "error",
+        description="an item twice in a list or a judgment twice: refuse, or keep the first",
     )
     exposure: Literal["log2", "geometric"] = Field(
         "log2", description="attention to a rank: 1/log2(rank+1), or patience^(rank−1)"
@@ -58,7 +61,8 @@ class Conventions(BaseModel):
         0.8, gt=0, lt=1, description="the chance of going on to the next rank (geometric exposure)"
     )
     gini_population: Literal["catalog", "exposed"] = Field(
-        "catalog", description="Gini over the whole catalog (or all its creators), or the exposed only"
+        "catalog",
+        description="Gini over the whole catalog (or all its creators), or the exposed only",
     )
     gini_divisor: Literal["n", "n_minus_1"] = Field(
         "n", description="Gini Σ(2i−n−1)xᵢ / (n·Σx), or with n−1 in place of n"
@@ -70,7 +74,10 @@ class Conventions(BaseModel):
         "leave_out", description="an item without an embedding: left out of its metrics, or refuse"
     )
     head_share: float = Field(
-        0.8, gt=0, lt=1, description="the head: fewest most-popular items with this share of history"
+        0.8,
+        gt=0,
+        lt=1,
+        description="the head: fewest most-popular items with this share of history",
     )
 
 
@@ -98,6 +105,8 @@ def _explain(error: ValidationError) -> str:
             sentences.append(choices("convention", name, list(Conventions.model_fields)))
         else:
             valid = get_args(Conventions.model_fields[name].annotation)
-            listed = choices(f"value of convention '{name}'", problem["input"], [str(v) for v in valid])
+            listed = choices(
+                f"value of convention '{name}'", problem["input"], [str(v) for v in valid]
+            )
             sentences.append(listed if valid else f"convention '{name}': {problem['msg']}.")
     return "\n".join(sentences)

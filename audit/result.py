@@ -417,7 +417,9 @@ def load_result(path: str | Path) -> AuditResult:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise refuse(f"cannot be read: {error.strerror}", "Give the path of an audit.json.") from None
+        raise refuse(
+            f"cannot be read: {error.strerror}", "Give the path of an audit.json."
+        ) from None
     try:
         result = AuditResult.model_validate_json(text)
     except ValidationError as error:

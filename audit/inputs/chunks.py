@@ -33,6 +33,13 @@ class NotClean(Exception):  # noqa: N818  not an error: the thorough path takes 
     """
 
 
+class NotIntegers(NotClean):  # noqa: N818  as its base
+    """Ids of a kind that come without a type were taken for integers and are not.
+
+    The argument is the kind: ``user``, ``item`` ….
+    """
+
+
 @dataclass(frozen=True)
 class Piece:
     """Some consecutive rows of a table."""
@@ -52,6 +59,8 @@ class Chunked:
     """All values are text because the format has no types."""
     pieces: Callable[[Sequence[str]], list[Piece]]
     """Columns → the pieces, in order; their chunks hold these columns."""
+    table: pa.Table | None = None
+    """Where it is in memory anyway."""
 
 
 def open_chunks(data: Any, table: str) -> Chunked:
@@ -85,11 +94,9 @@ def in_memory(table: pa.Table, *, untyped: bool = False) -> Chunked:
     types = {field.name: _plain_type(field.type) for field in table.schema}
 
     def pieces(columns: Sequence[str]) -> list[Piece]:
-        return [
-            _sliced(table.select(list(columns)), start) for start in range(0, len(table), ROWS)
-        ]
+        return [_sliced(table.select(list(columns)), start) for start in range(0, len(table), ROWS)]
 
-    return Chunked(types, untyped, pieces)
+    return Chunked(types, untyped, pieces, table)
 
 
 def _frame(data: Any, table: str) -> Chunked:

@@ -11,6 +11,7 @@ import numpy as np
 from audit.conventions import Conventions
 from audit.dataset.model import F64, I64
 from audit.metrics.block import Block
+from audit.metrics.distribution import covered
 from audit.metrics.registry import metric
 
 
@@ -58,6 +59,6 @@ def fresh_share(b: Block, ks: I64, *, days: float = 30) -> F64:
     convention=lambda _: "fresh: 0 ≤ age < days at as_of, or else at the newest history time",
     citation="catalog coverage (Ge et al., RecSys 2010) of the new items",
 )  # fmt: skip
-def fresh_coverage(x: F64, *, days: float = 30) -> F64:  # noqa: ARG001  read by items="fresh"
+def fresh_coverage(x: F64, times: F64 | None = None, *, days: float = 30) -> F64:  # noqa: ARG001  read by items="fresh"
     """Which share of the new items is shown to anybody?"""
-    return np.asarray((x > 0).mean(-1))
+    return covered(x, times)

@@ -16,6 +16,10 @@ derived   the values of the metrics named in ``of``, arrays of one     float64, 
           shape
 ========= ============================================================ ==================================
 
+A system metric that does not care which item has which exposure may take a second argument ``times``
+with the default ``None``: then it also understands ascending values with how often each occurs, and
+long vectors are resampled as histograms instead of being sorted hundreds of times.
+
 Parameters are keyword arguments of the function; their defaults are the metric's defaults.  A
 keyword argument ``conventions`` without a default gets the audit's conventions.
 """
@@ -279,6 +283,11 @@ class MetricRef:
             given["conventions"] = conventions
         with np.errstate(divide="ignore", invalid="ignore"):
             return function(*args, **given)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the function understands ``times``."""
+        return "times" in inspect.signature(self.spec.function).parameters
 
     def at(self, k: int) -> MetricRef:
         """The same metric at K."""

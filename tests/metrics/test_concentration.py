@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from audit.conventions import Conventions
-from audit.metrics.concentration import effective_size, gini, top_share
+from audit.metrics.distribution import effective_size, gini, top_share
 from audit.metrics.vectors import rank_weights
 from tests.support import catalog, scores
 

@@ -14,7 +14,7 @@ import pytest
 import audit
 from audit.conventions import Conventions
 from audit.errors import InputError
-from audit.metrics.concentration import effective_size, gini
+from audit.metrics.distribution import effective_size, gini
 from tests.support import by_list, catalog, counts, judged, lists, scores
 
 # ------------------------------------------------------------------------------------- data

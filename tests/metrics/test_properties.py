@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from audit import single
 from audit.conventions import Conventions
 from audit.metrics import REGISTRY, kernels
-from audit.metrics.concentration import effective_size, gini, top_share
+from audit.metrics.distribution import effective_size, gini, top_share
 from tests import support
 from tests.metrics.test_reference import OPTIONS, Reference, World, product
 
