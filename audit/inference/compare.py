@@ -12,7 +12,7 @@ to the variance.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -26,6 +26,7 @@ from audit.inference.mean_comparison import Values, compare_means, compare_pair
 from audit.inference.reading import MIN_USERS, number
 from audit.inference.system import AdditiveVector, ReplicateValues, evaluate
 from audit.inference.system_comparison import compare_system
+from audit.inference.totals import FunctionalTotals
 from audit.metrics.registry import MetricRef
 from audit.metrics.vectors import VECTORS, Projection, rank_weights
 from audit.result import Comparison, Measurement
@@ -48,6 +49,7 @@ class Comparer:
     def __init__(self, dataset: Dataset, plan: Plan, measured: Measured, seed: int) -> None:
         self.d, self.plan, self.m, self.seed = dataset, plan, measured, seed
         self.projection = Projection(dataset)
+        self.totals = FunctionalTotals(dataset, self.projection)
         self.measurements: list[Measurement] = []
         self.comparisons: list[Comparison] = []
 
@@ -110,9 +112,8 @@ class Comparer:
         columns = [self.m.column(r, self.m.list_refs) for r in refs]
         sums = {m: self._sums(self.m.partials.lists, m, inside, columns) for m in self.d.models}
         found: dict[tuple[str, MetricRef], Values] = {}
-        for model, seeds in sums.items():
-            for ref, values in zip(refs, self._values(seeds), strict=True):
-                found[model, ref] = values
+        for model, values in self._values(sums).items():
+            found |= {(model, ref): v for ref, v in zip(refs, values, strict=True)}
         for ref in refs:
             self._record_means(ref, segment, found)
         for candidate in self.plan.candidates:
@@ -143,16 +144,22 @@ class Comparer:
         found = [partials[run].by(key, len(buckets)) for run in self.runs(model)]
         return [(sums.sums()[:, columns], sums.count[:, columns]) for sums in found]
 
-    def _values(self, seeds: Seeds) -> list[Values]:
-        """Each column's values with their replicates."""
-        joint = np.stack([means.ratio_replicates(s, c, seed=self.seed).T for s, c in seeds])
-        n = np.stack([c.sum(0) for _, c in seeds])
-        total = np.stack([s.sum(0) for s, _ in seeds])
-        each = np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
-        return [
-            Values(each[:, i], joint[:, i], int(n[:, i].sum()) // len(seeds))
-            for i in range(n.shape[1])
-        ]
+    def _values(self, sums: Mapping[str, Seeds]) -> dict[str, list[Values]]:
+        """Each model's columns with their replicates, all from one drawing of the weights."""
+        flat = [part for seeds in sums.values() for part in seeds]
+        stacked = [np.concatenate(parts, axis=1) for parts in zip(*flat, strict=True)]
+        drawn = np.split(means.ratio_replicates(*stacked, seed=self.seed).T, len(flat))
+        found: dict[str, list[Values]] = {}
+        for model, seeds in sums.items():
+            joint = np.stack([drawn.pop(0) for _ in seeds])
+            n = np.stack([c.sum(0) for _, c in seeds])
+            total = np.stack([s.sum(0) for s, _ in seeds])
+            each = np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
+            found[model] = [
+                Values(each[:, i], joint[:, i], int(n[:, i].sum()) // len(seeds))
+                for i in range(n.shape[1])
+            ]
+        return found
 
     @staticmethod
     def _effects(baseline: Seeds, candidate: Seeds) -> tuple[F64, Bool]:
@@ -194,7 +201,7 @@ class Comparer:
         columns = [self.m.column(r, self.m.pair_refs) for r in refs]
         for candidate in self.plan.candidates:
             seeds = self._sums(self.m.partials.pairs, candidate, inside, columns)
-            for ref, v in zip(refs, self._values(seeds), strict=True):
+            for ref, v in zip(refs, self._values({candidate: seeds})[candidate], strict=True):
                 self._record(ref, segment, {candidate: (v.point, v.n)})
                 self.comparisons.append(compare_pair(ref, candidate, segment, v))
 
@@ -215,16 +222,7 @@ class Comparer:
         return [self._value(ref, exposure_by_k(x, weights)[self.d.items.catalog]) for x in shown]
 
     def _value(self, ref: MetricRef, x: F64) -> float:
-        return float(self._function(ref)(x[None])[0])
-
-    def _function(self, ref: MetricRef) -> Callable[[F64], F64]:
-        """The metric as a function of vectors over the catalog's items."""
-
-        def function(x: F64) -> F64:
-            value = ref.call(self.projection(ref, x), conventions=self.d.conventions)
-            return np.asarray(value, np.float64)
-
-        return function
+        return float(self.totals.call(ref, self.projection(ref, x[None]))[0])
 
     def _systems(self, grouping: Grouping) -> None:
         """All system metrics of a grouping: everywhere at the viewport, of all users at every K."""
@@ -277,19 +275,16 @@ class Comparer:
         found: Totals = {}
         if not grouping.groups:
             return found
-        catalog = self.d.items.catalog
         for weighting in ("exposure", "count"):
-            chosen = {str(r): r for r in refs if VECTORS[str(r.spec.vector)].weighting == weighting}
+            chosen = [r for r in refs if VECTORS[str(r.spec.vector)].weighting == weighting]
             if not chosen:
                 continue
-            functions = {name: self._function(ref) for name, ref in chosen.items()}
             step = grouping.step if weighting == "exposure" else 1.0
             for model in self.d.models:
                 for run in self.runs(model):
-                    groups = self.m.partials.groups[run][grouping.segment][weighting][:, catalog]
-                    vector = AdditiveVector(groups[:-1], groups[-1], step)
-                    for name, values in evaluate([vector], functions).items():
-                        found.setdefault((model, chosen[name]), []).append(values)
+                    groups = self.m.partials.groups[run][grouping.segment][weighting]
+                    for ref, values in self.totals.of(groups, step, chosen).items():
+                        found.setdefault((model, ref), []).append(values)
         return found
 
     def _system_points(self, segment: str, attribute: str, code: int) -> None:

@@ -286,7 +286,7 @@ class MetricRef:
 
     @property
     def symmetric(self) -> bool:
-        """Whether the function understands ``times``."""
+        """Level ``system``: whether the function understands ``times``."""
         return "times" in inspect.signature(self.spec.function).parameters
 
     def at(self, k: int) -> MetricRef:

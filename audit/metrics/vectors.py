@@ -121,17 +121,27 @@ class Projection:
         """``[…, catalog items]`` → ``[…, n]`` of ``ref``'s vector."""
         spec = ref.spec
         assert spec.vector is not None
+        if VECTORS[spec.vector].axis == "item":
+            return x if spec.items is None else x[..., self._chosen(ref)]
+        assert self._creators is not None
         if spec.items is not None:
-            which = ITEMS[spec.items].choose
-            names = inspect.signature(which).parameters
-            given = {name: value for name, value in ref.values.items() if name in names}
-            x = x[..., which(self._dataset, **given)]
-        if VECTORS[spec.vector].axis == "creator":
-            assert self._creators is not None
-            flat = x.reshape(-1, x.shape[-1])
-            x = np.asarray(self._creators.T @ flat.T).T.reshape(*x.shape[:-1], -1)
-        return x
+            x = x * self._chosen(ref)
+        flat = x.reshape(-1, x.shape[-1])
+        return np.asarray(self._creators.T @ flat.T).T.reshape(*x.shape[:-1], -1)
+
+    def _chosen(self, ref: MetricRef) -> Bool:
+        """``[catalog items]``: the part of the catalog that the metric is about."""
+        which = ITEMS[str(ref.spec.items)].choose
+        names = inspect.signature(which).parameters
+        return which(self._dataset, **{n: v for n, v in ref.values.items() if n in names})
+
+    def members(self, ref: MetricRef) -> Bool:
+        """``[catalog items]``: which items the metric is about."""
+        everything = np.ones(len(self._dataset.items.catalog), bool)
+        return everything if ref.spec.items is None else self._chosen(ref)
 
     def size(self, ref: MetricRef) -> int:
         """Length of ``ref``'s vector."""
-        return int(self(ref, np.zeros(len(self._dataset.items.catalog), np.int8)).shape[-1])
+        items = int(self.members(ref).sum())
+        by_creator = VECTORS[str(ref.spec.vector)].axis == "creator"
+        return len(self._dataset.items.creator_ids) if by_creator and items else items

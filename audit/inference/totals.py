@@ -1,0 +1,82 @@
+"""System metrics on the jackknife's totals: exactly where vectors are short, by histograms where long."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from audit.dataset.model import F64, I64, Bool, Dataset
+from audit.inference.histograms import total_histograms
+from audit.inference.system import AdditiveVector, ReplicateValues, evaluate
+from audit.metrics.registry import MetricRef
+from audit.metrics.vectors import VECTORS, Projection, creator_matrix
+
+LONG = 20_000
+"""Vectors of more items are resampled as histograms, if the metric understands ``times``."""
+
+CREATOR_STEPS = 2**10
+"""Shared exposure of creators is rounded to this part of a step."""
+
+
+class FunctionalTotals:
+    """Evaluates system metrics on the 7·G − 1 totals of a model's vectors."""
+
+    def __init__(self, dataset: Dataset, projection: Projection) -> None:
+        self.d, self.projection = dataset, projection
+
+    def call(self, ref: MetricRef, x: F64, *times: F64) -> F64:
+        """The metric's function on vectors of its own axis and items."""
+        return np.asarray(ref.call(x, *times, conventions=self.d.conventions), np.float64)
+
+    def of(
+        self, groups: I64, step: float, refs: Sequence[MetricRef]
+    ) -> dict[MetricRef, ReplicateValues]:
+        """The values of ``refs``, all of one weighting.
+
+        Parameters
+        ----------
+        groups
+            ``[G + 1, items]``: whole steps of each group, and last of the left-over users.
+        step
+            What a step is worth.
+        """
+        catalog = groups[:, self.d.items.catalog]
+        long = [r for r in refs if r.symmetric and self.projection.size(r) > LONG]
+        found: dict[MetricRef, ReplicateValues] = {}
+        items = [r for r in long if VECTORS[str(r.spec.vector)].axis == "item"]
+        if items:
+            masks = np.stack([self.projection.members(r) for r in items])
+            found |= self._by_histogram(catalog, step, items, masks)
+        creators = [r for r in long if r not in items and r.spec.items is None]
+        if creators:
+            shared = np.asarray(creator_matrix(self.d).T @ catalog.T).T
+            whole = np.rint(shared * CREATOR_STEPS).astype(np.int64)
+            masks = np.ones((len(creators), whole.shape[1]), bool)
+            found |= self._by_histogram(whole, step / CREATOR_STEPS, creators, masks)
+        short = {str(r): r for r in refs if r not in found}
+        if short:
+            vector = AdditiveVector(catalog[:-1], catalog[-1], step)
+            functions = {
+                name: lambda x, ref=ref: self.call(ref, self.projection(ref, x))
+                for name, ref in short.items()
+            }
+            found |= {short[name]: v for name, v in evaluate([vector], functions).items()}
+        return found
+
+    def _by_histogram(
+        self, groups: I64, step: float, refs: Sequence[MetricRef], masks: Bool
+    ) -> dict[MetricRef, ReplicateValues]:
+        """One histogram for each kind of item: those that the same metrics look at, ``masks[refs, n]``."""
+        kinds, kind = np.unique(masks, axis=1, return_inverse=True)
+        count, total = total_histograms(
+            groups, kind.reshape(-1), kinds.shape[1], threads=os.cpu_count() or 1
+        )
+        found = {}
+        for ref, inside in zip(refs, kinds, strict=True):
+            times = count[inside].sum(0).astype(np.float64)
+            sums = total[inside].sum(0) * step
+            x = np.divide(sums, times, out=np.zeros_like(sums), where=times > 0)
+            found[ref] = ReplicateValues(self.call(ref, x, times), len(groups) - 1)
+        return found
