@@ -50,10 +50,23 @@ def add_user_means(values, user, row_of_user, offset, whole, upper, lower, count
 
 @kernel
 def count_ranks(start, items, shown):  # type: ignore[no-untyped-def]
-    """Add 1 to ``shown[item, rank − 1]`` for every slot."""
+    """Add 1 to ``shown[item, rank − 1]`` for every slot, up to as many ranks as it has."""
+    ranks = shown.shape[1]
     for row in range(len(start) - 1):
-        for slot in range(start[row], start[row + 1]):
+        for slot in range(start[row], min(start[row + 1], start[row] + ranks)):
             shown[items[slot], slot - start[row]] += 1
+
+
+@kernel
+def weigh_ranks(shown, weights):  # type: ignore[no-untyped-def]
+    """``[items]``: the sum over ranks of ``weights[rank − 1]`` × ``shown[item, rank − 1]``, in rank order."""
+    out = np.zeros(len(shown))
+    for item in range(len(shown)):
+        total = 0.0
+        for rank in range(len(weights)):
+            total += weights[rank] * shown[item, rank]
+        out[item] = total
+    return out
 
 
 @kernel

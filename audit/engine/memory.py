@@ -65,10 +65,40 @@ def measure(
 
     with ThreadPoolExecutor(workers) as pool:
         parts = list(pool.map(lambda b: work(*b), bounds))
-    total = parts[0]
-    for part in parts[1:]:
-        total = merge(total, part)
+        total = parts[0]
+        for part in parts[1:]:
+            total = merge(total, part)
+        # Vectors over items are long: one thread fills those of a run, so that none is held twice.
+        for exposures in pool.map(lambda run: exposure_of(dataset, plan, run), runs_of(dataset)):
+            total = merge(total, exposures)
     return Measured(total, list_refs, pair_refs, plan.ks, missing)
+
+
+def runs_of(dataset: Dataset) -> list[Run]:
+    """Every model's seeds, in the order of the audit."""
+    return [(m, s) for m, seeds in dataset.models.items() for s in range(len(seeds))]
+
+
+def exposure_of(dataset: Dataset, plan: Plan, run: Run) -> Partials:
+    """How often each item was shown at each rank: by all users, by segment, by group of the jackknife."""
+    lists = dataset.models[run[0]][run[1]]
+    start, items = lists.items.start, lists.items.values
+    n, v = len(dataset.items.ids), plan.viewport
+    shown = np.zeros((n, plan.kmax), np.int32)
+    kernels.count_ranks(start, items, shown)
+    cells = {}
+    for name, (cell, names) in dataset.segments.items():
+        cells[name] = np.zeros((len(names), n, v), np.int32)
+        kernels.count_cells(start, items, cell[dataset.list_user], cells[name])
+    groups: dict[str, dict[str, I32]] = {}
+    for g in plan.groupings:
+        group = g.group_of_user[dataset.list_user]
+        groups[g.segment] = {}
+        for weighting, weights in (("exposure", g.exposure), ("count", np.ones(v, np.int64))):
+            vectors = np.zeros((g.groups + 1, n), np.int32)
+            kernels.add_groups(start, items, group, weights.astype(np.int32), vectors)
+            groups[g.segment][weighting] = vectors
+    return Partials(shown={run: shown}, cells={run: cells}, groups={run: groups})
 
 
 def unavailable(dataset: Dataset, plan: Plan) -> dict[MetricRef, str]:
@@ -155,29 +185,18 @@ class _Worker:
     ) -> None:
         self.d, self.plan = dataset, plan
         self.list_refs, self.pair_refs = list_refs, pair_refs
-        self.runs: list[Run] = [
-            (m, s) for m, seeds in dataset.models.items() for s in range(len(seeds))
-        ]
+        self.runs = runs_of(dataset)
         self.partials = self._zeros()
         n = len(dataset.items.ids)
         self.itself = Ragged(np.arange(n + 1), np.arange(n, dtype=np.int32))
 
     def _zeros(self) -> Partials:
         d, plan = self.d, self.plan
-        n, c, v = len(d.items.ids), len(d.items.creator_ids), plan.viewport
+        n, c = len(d.items.ids), len(d.items.creator_ids)
         rows = len(plan.rows.bucket)
         p = Partials()
         for run in self.runs:
             p.lists[run] = ExactSums.zeros(rows, len(self.list_refs) * len(plan.ks))
-            p.shown[run] = np.zeros((n, plan.kmax), np.int64)
-            p.cells[run] = {
-                name: np.zeros((len(cells), n, v), np.int64)
-                for name, (_, cells) in d.segments.items()
-            }
-            p.groups[run] = {
-                g.segment: {w: np.zeros((g.groups + 1, n), np.int64) for w in ("exposure", "count")}
-                for g in plan.groupings
-            }
             p.ages[run] = np.zeros(len(AGE_BANDS) + 1, np.int64)
             p.lists_seen[run] = np.zeros(4, np.int64)
             if self._partner(run) is not None:
@@ -206,7 +225,7 @@ class _Worker:
             self.partials.relevant_users += len(has)
         for run, b in blocks.items():
             self._lists(run, b)
-            self._exposure(run, b)
+            self._seen(run, b)
             partner = self._partner(run)
             if partner is not None:
                 self._pairs(run, blocks[partner], b)
@@ -240,19 +259,10 @@ class _Worker:
             ref = refs[bad // len(self.plan.ks)]
             raise ConfigError(f"metric '{ref}' returned an infinite value, or one of 2⁴⁰ or more.")
 
-    # --------------------------------------------------------------- exposure
+    # ----------------------------------------------------------- what was seen
 
-    def _exposure(self, run: Run, b: Block) -> None:
+    def _seen(self, run: Run, b: Block) -> None:
         p, plan, viewport = self.partials, self.plan, self.plan.viewport
-        kernels.count_ranks(b.start, b.item, p.shown[run])
-        for name, (cell, _) in self.d.segments.items():
-            kernels.count_cells(b.start, b.item, cell[b.user], p.cells[run][name])
-        for g in plan.groupings:
-            group = g.group_of_user[b.user]
-            vectors = p.groups[run][g.segment]
-            kernels.add_groups(b.start, b.item, group, g.exposure, vectors["exposure"])
-            ones = np.ones(viewport, np.int64)
-            kernels.add_groups(b.start, b.item, group, ones, vectors["count"])
         visible = np.arange(len(b.item)) - np.repeat(b.start[:-1], b.length) < viewport
         band = np.searchsorted(AGE_BANDS, b.age[visible], side="right") - 1
         band = np.where(np.isnan(b.age[visible]), len(AGE_BANDS), band)
@@ -277,9 +287,6 @@ class _Worker:
             )  # fmt: skip
 
 
-def exposure_by_k(shown: I64, weights: F64) -> F64:
+def exposure_by_k(shown: I32, weights: F64) -> F64:
     """``[items]``: counts by rank, weighted in rank order."""
-    out = np.zeros(len(shown))
-    for rank, weight in enumerate(weights):
-        out += weight * shown[:, rank]
-    return out
+    return np.asarray(kernels.weigh_ranks(shown, weights))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.dataset.model import F64, I64
+from audit.dataset.model import F64, I32, I64
 from audit.metrics.registry import MetricRef
 
 Run = tuple[str, int]
@@ -79,11 +79,11 @@ class Partials:
     """Columns: the plan's metrics of level list and session × Ks."""
     pairs: dict[Run, ExactSums] = field(default_factory=dict)
     """By candidate's run, against the baseline's run of the same seed."""
-    shown: dict[Run, I64] = field(default_factory=dict)
+    shown: dict[Run, I32] = field(default_factory=dict)
     """``[items, kmax]``: lists that showed the item at the rank."""
-    cells: dict[Run, dict[str, I64]] = field(default_factory=dict)
+    cells: dict[Run, dict[str, I32]] = field(default_factory=dict)
     """By attribute ``[cells, items, viewport]``."""
-    groups: dict[Run, dict[str, dict[str, I64]]] = field(default_factory=dict)
+    groups: dict[Run, dict[str, dict[str, I32]]] = field(default_factory=dict)
     """By segment and weighting ``[G + 1, items]``; the last row: users left over by the cut."""
     ages: dict[Run, I64] = field(default_factory=dict)
     """Shown items up to the viewport by age band; the last: unknown or negative."""

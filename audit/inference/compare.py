@@ -50,6 +50,7 @@ class Comparer:
         self.d, self.plan, self.m, self.seed = dataset, plan, measured, seed
         self.projection = Projection(dataset)
         self.totals = FunctionalTotals(dataset, self.projection)
+        self._exposures: dict[tuple[Run, str, int, tuple[str, int] | None], F64] = {}
         self.measurements: list[Measurement] = []
         self.comparisons: list[Comparison] = []
 
@@ -212,14 +213,23 @@ class Comparer:
 
         Cells are counted up to the viewport.
         """
-        assert ref.spec.vector is not None
-        weights = rank_weights(self.d.conventions, VECTORS[ref.spec.vector].weighting, ref.k or 1)
-        p = self.m.partials
-        shown = [
-            p.shown[run] if cell is None else p.cells[run][cell[0]][cell[1]]
+        weighting = VECTORS[str(ref.spec.vector)].weighting
+        return [
+            self._value(ref, self._exposure(run, weighting, ref.k or 1, cell))
             for run in self.runs(model)
         ]
-        return [self._value(ref, exposure_by_k(x, weights)[self.d.items.catalog]) for x in shown]
+
+    def _exposure(self, run: Run, weighting: str, k: int, cell: tuple[str, int] | None) -> F64:
+        """``[catalog items]``: the vector that several metrics are functions of."""
+        key = (run, weighting, k, cell)
+        if key not in self._exposures:
+            p = self.m.partials
+            shown = p.shown[run] if cell is None else p.cells[run][cell[0]][cell[1]]
+            weights = rank_weights(self.d.conventions, weighting, k)
+            # Of all users, every K's vector is kept; of cells, which may be many, the last one.
+            self._exposures = {at: x for at, x in self._exposures.items() if at[3] in (None, cell)}
+            self._exposures[key] = exposure_by_k(shown, weights)[self.d.items.catalog]
+        return self._exposures[key]
 
     def _value(self, ref: MetricRef, x: F64) -> float:
         return float(self.totals.call(ref, self.projection(ref, x[None]))[0])

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from audit.dataset.model import F64, I64, Bool, Dataset
+from audit.dataset.model import F64, I32, I64, Bool, Dataset
 from audit.inference.histograms import total_histograms
 from audit.inference.system import AdditiveVector, ReplicateValues, evaluate
 from audit.metrics.registry import MetricRef
 from audit.metrics.vectors import VECTORS, Projection, creator_matrix
 
-LONG = 20_000
+LONG = 5_000
 """Vectors of more items are resampled as histograms, if the metric understands ``times``."""
 
 CREATOR_STEPS = 2**10
@@ -31,7 +31,7 @@ class FunctionalTotals:
         return np.asarray(ref.call(x, *times, conventions=self.d.conventions), np.float64)
 
     def of(
-        self, groups: I64, step: float, refs: Sequence[MetricRef]
+        self, groups: I32, step: float, refs: Sequence[MetricRef]
     ) -> dict[MetricRef, ReplicateValues]:
         """The values of ``refs``, all of one weighting.
 
@@ -66,15 +66,17 @@ class FunctionalTotals:
         return found
 
     def _by_histogram(
-        self, groups: I64, step: float, refs: Sequence[MetricRef], masks: Bool
+        self, groups: I32 | I64, step: float, refs: Sequence[MetricRef], masks: Bool
     ) -> dict[MetricRef, ReplicateValues]:
         """One histogram for each kind of item: those that the same metrics look at, ``masks[refs, n]``."""
-        kinds, kind = np.unique(masks, axis=1, return_inverse=True)
+        code = (masks << np.arange(len(masks))[:, None]).sum(0)
+        codes = np.flatnonzero(np.bincount(code))
         count, total = total_histograms(
-            groups, kind.reshape(-1), kinds.shape[1], threads=os.cpu_count() or 1
+            groups, np.searchsorted(codes, code), len(codes), threads=os.cpu_count() or 1
         )
         found = {}
-        for ref, inside in zip(refs, kinds, strict=True):
+        for i, ref in enumerate(refs):
+            inside = (codes >> i & 1).astype(bool)
             times = count[inside].sum(0).astype(np.float64)
             sums = total[inside].sum(0) * step
             x = np.divide(sums, times, out=np.zeros_like(sums), where=times > 0)
