@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from audit.dataset.ids import Ids
 from audit.dataset.lists import days
-from audit.dataset.model import I32, I64, Bool, Dataset, Lists, Ragged
+from audit.dataset.model import I32, I64, Bool, Dataset, Lists, Ragged, distinct_keys
 from audit.errors import DataIssue
 from audit.inputs.tables import Inputs
 
@@ -40,14 +40,18 @@ def _keys(rows: I32 | I64, items: I32) -> I64:
     return (rows.astype(np.int64) << 32) | items.astype(np.int64)
 
 
-def _in(ragged: Ragged, rows: I32 | I64, items: I32) -> Bool:
+def _in(ragged: Ragged, rows: I64, items: I32) -> Bool:
     """Whether each (row, item) pair is in the ragged rows, whose items ascend."""
-    keys = _keys(np.repeat(np.arange(len(ragged)), ragged.lengths), ragged.values)
-    wanted = _keys(rows, items)
-    if not len(keys):
+    known = _keys(np.repeat(np.arange(len(ragged)), ragged.lengths), ragged.values)
+    return _among(known, _keys(rows, items))
+
+
+def _among(known: I64, wanted: I64) -> Bool:
+    """Whether each wanted key is among the known ones, which ascend."""
+    if not len(known):
         return np.zeros(len(wanted), bool)
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.asarray(keys[place] == wanted)
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.asarray(known[place] == wanted)
 
 
 def _some(ids: Ids, codes: I32 | I64) -> tuple[str, ...]:
@@ -144,9 +148,8 @@ def _relevance_against_rest(inputs: Inputs, d: Dataset) -> Iterator[DataIssue]:
     h_item = d.items.ids.codes(inputs.history["item_id"])
     r_user = everyone.codes(table["user_id"])
     positive = (table["grade"].to_numpy() > 0) & (r_user >= 0)
-    leaked = positive & np.isin(
-        _keys(r_user.astype(np.int64), item), np.unique(_keys(h_user, h_item))
-    )
+    known = distinct_keys(_keys(h_user, h_item))
+    leaked = positive & _among(known, _keys(r_user.astype(np.int64), item))
     if leaked.any():
         yield DataIssue(
             check="relevance_in_history", severity="warning", table="relevance", column="item_id",

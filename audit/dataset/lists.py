@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from audit.conventions import Conventions
 from audit.dataset.ids import Ids
-from audit.dataset.model import F64, I32, I64, Bool, Lists, Ragged
+from audit.dataset.model import F64, I32, I64, Bool, Lists, Ragged, distinct_keys
 from audit.errors import DataIssue, InputError
 
 DAY_US = 86_400_000_000
@@ -117,8 +117,8 @@ def _refuse_ties(
 
 def index_lists(seeds: Sequence[Rows], extra_users: I32, n_users: int) -> ListIndex:
     """The shared list index; ``extra_users`` get one (empty) list if they have none."""
-    pairs = [np.unique(_pair(rows.user, rows.request)) for rows in seeds]
-    keys = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.int64)
+    pairs = [distinct_keys(_pair(rows.user, rows.request)) for rows in seeds]
+    keys = distinct_keys(np.concatenate(pairs)) if pairs else np.empty(0, np.int64)
     missing = np.setdiff1d(extra_users, (keys >> 32).astype(np.int32))
     keys = np.sort(np.concatenate([keys, _pair(missing, np.full(len(missing), -1))]))
     user = (keys >> 32).astype(np.int32)

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from audit.dataset.ids import Ids
 from audit.dataset.lists import ListIndex
-from audit.dataset.model import I32, I64, Ragged, Truth, ragged
+from audit.dataset.model import I32, I64, Ragged, Truth, distinct_keys, ragged
 
 
 def build_truth(
@@ -51,7 +51,7 @@ def build_history(table: pa.Table, users: Ids, items: Ids) -> tuple[Ragged, I64,
     Popularity counts all users of the history, evaluated or not, and an item once per user.
     """
     everyone = Ids.of([table["user_id"]])
-    pairs = np.unique(
+    pairs = distinct_keys(
         (everyone.codes(table["user_id"]).astype(np.int64) << 32)
         | items.codes(table["item_id"]).astype(np.int64)
     )
