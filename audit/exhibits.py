@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
-from scipy import sparse
 
 from audit.dataset.ids import Ids
 from audit.dataset.model import F64, I64, Dataset
 from audit.engine.memory import exposure_by_k
 from audit.engine.partials import Measured
 from audit.engine.plan import AGE_BANDS, Plan
-from audit.inference.system import (
-    AdditiveVector,
-    Functional,
-    combine,
-    count_interval,
-    evaluate,
-    lost_gained_expected,
-)
+from audit.inference.histograms import lost_and_gained
+from audit.inference.system import combine, count_interval, lost_gained_expected
 from audit.metrics.vectors import creator_matrix, rank_weights
 from audit.result import Exhibits, Loser, LostGained, Series
 
@@ -128,30 +122,16 @@ def _lost_gained(d: Dataset, plan: Plan, measured: Measured, candidate: str) -> 
         users["creators"] = p.users_creators[run]
     jackknife: dict[str, tuple[float, float]] = {}
     if plan.groupings[0].groups:
-        vectors = [
-            AdditiveVector(g[:-1], g[-1])
-            for g in (p.groups[r]["all"]["count"][:, d.items.catalog] for r in (baseline, run))
-        ]
-        values = evaluate(vectors, _counters(creators))
-        jackknife = {name: combine(value).interval(0.95) for name, value in values.items()}
+        shown = [p.groups[r]["all"]["count"][:, d.items.catalog] for r in (baseline, run)]
+        vectors = {"items": shown}
+        if creators is not None:
+            held = (creators > 0).astype(np.int64).T
+            vectors["creators"] = [np.asarray(held @ x.T.astype(np.int64)).T for x in shown]
+        for what, (a, b) in vectors.items():
+            both = lost_and_gained(a, b, threads=os.cpu_count() or 1)
+            for name, values in zip(("lost", "gained"), both, strict=True):
+                jackknife[f"{what} {name}"] = combine(values).interval(0.95)
     return [_changed(what, by, jackknife) for what, by in users.items()]
-
-
-def _counters(creators: sparse.csr_array | None) -> dict[str, Functional]:
-    """How many items, and creators, lose and gain all exposure, of two vectors of counts."""
-    counters: dict[str, Functional] = {
-        "items lost": lambda x, y: ((x > 0) & (y == 0)).sum(-1),
-        "items gained": lambda x, y: ((x == 0) & (y > 0)).sum(-1),
-    }
-    if creators is not None:
-        lost, gained, matrix = counters["items lost"], counters["items gained"], creators.T
-
-        def by_creator(x: F64) -> F64:
-            return np.asarray((matrix @ x.T).T)
-
-        counters["creators lost"] = lambda x, y: lost(by_creator(x), by_creator(y))
-        counters["creators gained"] = lambda x, y: gained(by_creator(x), by_creator(y))
-    return counters
 
 
 def _changed(

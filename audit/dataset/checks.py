@@ -40,7 +40,7 @@ def _keys(rows: I32 | I64, items: I32) -> I64:
     return (rows.astype(np.int64) << 32) | items.astype(np.int64)
 
 
-def _in(ragged: Ragged, rows: I64, items: I32) -> Bool:
+def _in(ragged: Ragged, rows: I32 | I64, items: I32) -> Bool:
     """Whether each (row, item) pair is in the ragged rows, whose items ascend."""
     known = _keys(np.repeat(np.arange(len(ragged)), ragged.lengths), ragged.values)
     return _among(known, _keys(rows, items))

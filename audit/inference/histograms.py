@@ -11,10 +11,13 @@ value itself is never taken from here.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import numpy.typing as npt
 
 from audit.inference.groups import calibration_rows, hadamard_row
+from audit.inference.replicates import ReplicateValues
 from audit.metrics.kernels import kernel
 
 EXACT = 64
@@ -37,53 +40,135 @@ def _add(count, total, value):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _totals(values, halves, chosen, work, out):  # type: ignore[no-untyped-def]
+    """Fill ``out`` with the totals of one item from its values by group (the last: left-over users).
+
+    Returns whether any total is not 0.
+    """
+    g = len(values) - 1
+    inside = np.int64(0)
+    for group in range(g):
+        work[group] = values[group]
+        inside += values[group]
+    everyone = inside + values[g]
+    if everyone == 0:
+        out[:] = 0
+        return False
+    out[0] = everyone
+    for group in range(g):
+        out[1 + group] = everyone - work[group]
+    step = 1
+    while step < g:
+        for first in range(0, g, 2 * step):
+            for at in range(first, first + step):
+                low = work[at]
+                high = work[at + step]
+                work[at] = low + high
+                work[at + step] = low - high
+        step *= 2
+    for row in range(1, g):
+        plus = (inside + work[row]) >> 1
+        out[g + 2 * row - 1] = plus
+        out[g + 2 * row] = inside - plus
+    t = 3 * g - 1
+    for c in range(len(chosen)):
+        plus = (inside + work[chosen[c]]) >> 1
+        for sign in range(2):
+            half = plus if sign == 0 else inside - plus
+            for member in range(g // 2):
+                out[t] = half - values[halves[2 * c + sign, member]]
+                t += 1
+    return True
+
+
+@kernel
 def _fill(groups, kind, halves, chosen, count, total):  # type: ignore[no-untyped-def]
     """Add the totals of every row (item) of ``groups`` ``[items, G + 1]`` to the histograms."""
-    g = groups.shape[1] - 1
-    work = np.empty(g, np.int64)
+    work = np.empty(groups.shape[1] - 1, np.int64)
+    values = np.empty(count.shape[1], np.int64)
     for item in range(len(groups)):
         k = kind[item]
         if k < 0:
             continue
-        values = groups[item]
-        inside = np.int64(0)
-        for group in range(g):
-            work[group] = values[group]
-            inside += values[group]
-        everyone = inside + values[g]
-        if everyone == 0:
-            for t in range(count.shape[1]):
+        if _totals(groups[item], halves, chosen, work, values):
+            for t in range(len(values)):
+                _add(count[k, t], total[k, t], values[t])
+        else:
+            for t in range(len(values)):
                 count[k, t, 0] += 1
-            continue
-        _add(count[k, 0], total[k, 0], everyone)
-        for group in range(g):
-            _add(count[k, 1 + group], total[k, 1 + group], everyone - work[group])
-        step = 1
-        while step < g:
-            for first in range(0, g, 2 * step):
-                for at in range(first, first + step):
-                    low = work[at]
-                    high = work[at + step]
-                    work[at] = low + high
-                    work[at + step] = low - high
-            step *= 2
-        for row in range(1, g):
-            plus = (inside + work[row]) >> 1
-            t = g + 2 * row - 1
-            _add(count[k, t], total[k, t], plus)
-            _add(count[k, t + 1], total[k, t + 1], inside - plus)
-        t = 3 * g - 1
-        for c in range(len(chosen)):
-            plus = (inside + work[chosen[c]]) >> 1
-            for sign in range(2):
-                half = plus if sign == 0 else inside - plus
-                for member in range(g // 2):
-                    _add(count[k, t], total[k, t], half - values[halves[2 * c + sign, member]])
-                    t += 1
+
+
+@kernel
+def _compare(a, b, halves, chosen, lost, gained):  # type: ignore[no-untyped-def]
+    """Count, total by total, the items with exposure in ``a`` only and in ``b`` only."""
+    work = np.empty(a.shape[1] - 1, np.int64)
+    old = np.empty(len(lost), np.int64)
+    new = np.empty(len(lost), np.int64)
+    for item in range(len(a)):
+        any_old = _totals(a[item], halves, chosen, work, old)
+        any_new = _totals(b[item], halves, chosen, work, new)
+        if any_old or any_new:
+            for t in range(len(lost)):
+                lost[t] += old[t] > 0 and new[t] == 0
+                gained[t] += old[t] == 0 and new[t] > 0
+
+
+Whole = npt.NDArray[np.signedinteger]
+
+
+def _calibration(g: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The groups of each calibration half, and the rows they come from."""
+    chosen = np.array(calibration_rows(g), np.int64)
+    members = [np.flatnonzero(hadamard_row(int(r), g) == sign) for r in chosen for sign in (1, -1)]
+    return np.array(members, np.int64), chosen
+
+
+def _bands(n: int, threads: int) -> list[list[slice]]:
+    """For each thread, the bands of items that it goes through."""
+    bounds = [(w * n // threads, (w + 1) * n // threads) for w in range(threads)]
+    return [
+        [slice(at, min(at + BAND, last)) for at in range(first, last, BAND)]
+        for first, last in bounds
+    ]
+
+
+def _rows(groups: Whole, cut: slice) -> npt.NDArray[np.int64]:
+    """A band with an item's group values together."""
+    return np.ascontiguousarray(groups[:, cut].T, np.int64)
+
+
+def lost_and_gained(
+    a: Whole, b: Whole, threads: int = 1
+) -> tuple[ReplicateValues, ReplicateValues]:
+    """How many items have exposure under one model only, on every total.
+
+    Parameters
+    ----------
+    a, b
+        ``[G + 1, n]``: the baseline's and the candidate's vectors, as for :func:`total_histograms`.
+
+    Returns
+    -------
+    Items lost (in ``a`` only) and gained (in ``b`` only).
+    """
+    g = len(a) - 1
+    halves, chosen = _calibration(g)
+
+    def count(bands: list[slice]) -> npt.NDArray[np.int64]:
+        out = np.zeros((2, 7 * g - 1), np.int64)
+        for cut in bands:
+            _compare(_rows(a, cut), _rows(b, cut), halves, chosen, out[0], out[1])
+        return out
+
+    with ThreadPoolExecutor(threads) as pool:
+        lost, gained = np.add.reduce(list(pool.map(count, _bands(a.shape[1], threads))))
+    return ReplicateValues(lost.astype(np.float64), g), ReplicateValues(
+        gained.astype(np.float64), g
+    )
 
 
 def total_histograms(
-    groups: npt.NDArray[np.signedinteger],
+    groups: Whole,
     kind: npt.NDArray[np.integer],
     kinds: int,
     threads: int = 1,
@@ -104,24 +189,15 @@ def total_histograms(
     ``[kinds, 7·G − 1, BINS]`` twice: how many items of a kind have a value of the bin in the total, and
     the sum of those values; totals in the order of :class:`audit.inference.replicates.ReplicateValues`.
     """
-    from concurrent.futures import ThreadPoolExecutor
+    g = len(groups) - 1
+    halves, chosen = _calibration(g)
 
-    g, n = len(groups) - 1, groups.shape[1]
-    chosen = np.array(calibration_rows(g), np.int64)
-    halves = np.array(
-        [np.flatnonzero(hadamard_row(int(r), g) == sign) for r in chosen for sign in (1, -1)],
-        np.int64,
-    )
-    bounds = [(w * n // threads, (w + 1) * n // threads) for w in range(threads)]
-
-    def fill(first: int, last: int) -> npt.NDArray[np.int64]:
+    def fill(bands: list[slice]) -> npt.NDArray[np.int64]:
         out = np.zeros((2, kinds, 7 * g - 1, BINS), np.int64)
-        for start in range(first, last, BAND):
-            cut = slice(start, min(start + BAND, last))
-            band = np.ascontiguousarray(groups[:, cut].T, np.int64)
-            _fill(band, kind[cut].astype(np.int64), halves, chosen, out[0], out[1])
+        for cut in bands:
+            _fill(_rows(groups, cut), kind[cut].astype(np.int64), halves, chosen, out[0], out[1])
         return out
 
     with ThreadPoolExecutor(threads) as pool:
-        count, total = np.add.reduce(list(pool.map(lambda b: fill(*b), bounds)))
+        count, total = np.add.reduce(list(pool.map(fill, _bands(groups.shape[1], threads))))
     return count, total

@@ -7,7 +7,7 @@ import pytest
 
 from audit.conventions import Conventions
 from audit.inference.groups import AdditiveVector
-from audit.inference.histograms import EXACT, total_histograms
+from audit.inference.histograms import EXACT, lost_and_gained, total_histograms
 from audit.inference.replicates import replicate_values
 from audit.inference.system import combine
 from audit.metrics.distribution import covered, effective_size, gini, top_share
@@ -95,3 +95,21 @@ def test_standard_errors_are_those_of_the_exact_totals(name):
     assert got.se == pytest.approx(want.se, rel=1e-2 if name == "top share" else 2e-3)
     assert got.geff == pytest.approx(want.geff, rel=5e-2)
     assert got.difference == pytest.approx(want.difference, rel=1e-3)
+
+
+def test_lost_and_gained_are_counted_on_every_total():
+    a, b = skewed(16, 400, 5, seed=2), skewed(16, 400, 5, seed=3)
+    lost, gained = lost_and_gained(a, b, threads=2)
+    pairs = zip(
+        AdditiveVector(a[:-1], a[-1]).totals(), AdditiveVector(b[:-1], b[-1]).totals(), strict=True
+    )
+    for place, (old, new) in enumerate(pairs):
+        assert lost.values[place] == ((old > 0) & (new == 0)).sum()
+        assert gained.values[place] == ((old == 0) & (new > 0)).sum()
+
+
+def test_equal_vectors_lose_and_gain_nothing():
+    a = skewed(64, 200, 1)
+    lost, gained = lost_and_gained(a, a.copy())
+    assert not lost.values.any()
+    assert not gained.values.any()
