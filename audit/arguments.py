@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from audit.config import Guardrail, RelevanceSection
@@ -15,6 +15,9 @@ from audit.errors import ConfigError, choices
 
 Guardrails = Mapping[str, str | Guardrail | list[Guardrail]]
 """``profile`` → its name; a metric's name → one bound or several."""
+
+MOST_K = 10_000
+"""The largest K.  Exposure is counted for each item and rank, so memory grows with K times the items."""
 
 
 def list_lengths(k: Sequence[int] | int) -> list[int]:
@@ -26,6 +29,13 @@ def list_lengths(k: Sequence[int] | int) -> list[int]:
     if not ks or ks[0] < 1:
         raise ConfigError(f"k = {k!r}: give one or more list lengths, whole numbers from 1.")
     return ks
+
+
+def measurable(ks: Iterable[int]) -> None:
+    """Refuse a K, of a list length, the viewport or a metric's name, that no memory would hold."""
+    largest = max(ks)
+    if largest > MOST_K:
+        raise ConfigError(f"K = {largest:,} is too large: lists are measured up to K = {MOST_K:,}.")
 
 
 def whole_number(what: str, given: int, least: int) -> int:
@@ -76,6 +86,11 @@ def plain_guardrails(guardrails: str | Guardrails) -> Any:
     """Guardrails as the result keeps them: plain values."""
     if isinstance(guardrails, str):
         return guardrails
+    if not isinstance(guardrails, Mapping):
+        raise ConfigError(
+            f"guardrails = {guardrails!r}: give a profile's name, such as 'launch' or 'none', or a mapping "
+            'such as {"tail_share@10": {"max_drop": 0.1, "relative": True}}.'
+        )
 
     def one(value: Any) -> Any:
         return (

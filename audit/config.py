@@ -69,7 +69,7 @@ class RelevanceSection(TableSection):
 
     source: Literal["judgments", "ratings", "purchases", "clicks"] = "judgments"
     grades: dict[str, int] | None = None
-    threshold: float | None = None
+    threshold: float | None = Field(default=None, allow_inf_nan=False)
     user_id: str | None = None
     item_id: str | None = None
     grade: str | None = None
@@ -136,10 +136,10 @@ class RecommendationColumns(Strict):
 class Guardrail(Strict):
     """One bound on one metric."""
 
-    max_drop: float | None = Field(default=None, ge=0)
-    max_rise: float | None = Field(default=None, ge=0)
-    min: float | None = None
-    max: float | None = None
+    max_drop: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    max_rise: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    min: float | None = Field(default=None, allow_inf_nan=False)
+    max: float | None = Field(default=None, allow_inf_nan=False)
     relative: bool = False
     severity: Literal["fail", "warn"] = "fail"
     segment: str | list[str] | None = None

@@ -229,6 +229,14 @@ def test_wrong_values_in_audit(refusal, line, message):
             '[guardrails] "ndcg@10" max_drop: expected a number; found true.',
         ),
         (
+            MODELS + '[guardrails]\n"ndcg@10" = { max_drop = inf }\n',
+            '[guardrails] "ndcg@10" max_drop: should be a finite number; found inf.',
+        ),
+        (
+            MODELS + '[guardrails]\n"ndcg@10" = { min = nan }\n',
+            '[guardrails] "ndcg@10" min: should be a finite number; found nan.',
+        ),
+        (
             MODELS + '[guardrails]\n"ndcg@10" = { max_drop = 0.1, relative = 1 }\n',
             '[guardrails] "ndcg@10" relative: expected true or false; found 1.',
         ),

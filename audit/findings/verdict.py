@@ -93,8 +93,9 @@ def _why_inconclusive(users: int, undecided: Sequence[GuardrailResult]) -> str:
     seen = f"observed: {observed(lead, brackets=False)}" if lead.p_value is not None else lead.note
     others = len({g.guardrail for g in undecided} - {lead.guardrail})
     more = f"; {_are(others, 'more guardrail')} undecided as well" if others else ""
+    all_users = counted(users, "user") + ("" if lead.segment == "all" else " in all")
     return (
-        f"with {counted(users, 'user')} it cannot be told whether {crosses(lead)} ({seen}){more}; "
+        f"with {all_users} it cannot be told whether {crosses(lead)} ({seen}){more}; "
         f"{_enough(undecided)}"
     )
 
@@ -103,11 +104,16 @@ def _enough(undecided: Sequence[GuardrailResult]) -> str:
     numbers = [g.users_to_decide for g in undecided if g.users_to_decide is not None]
     if not numbers:
         return "no number of users that would decide it can be given"
+    # A segment's number counts that segment's users, not those of the audit.
+    cells = {g.segment for g in undecided if g.users_to_decide is not None}
+    each = " of each segment" if len(cells) > 1 else f" of {cells.pop()}"
+    each = "" if each == " of all" else each
+    users = f"about {count(max(numbers))} users{each} would decide"
     if len(undecided) == 1:
-        return f"about {count(numbers[0])} users would decide it"
+        return f"{users} it"
     if len(numbers) == len(undecided):
-        return f"about {count(max(numbers))} users would decide all of them"
-    return f"about {count(max(numbers))} users would decide {len(numbers)} of the {len(undecided)} undecided"
+        return f"{users} all of them"
+    return f"{users} {len(numbers)} of the {len(undecided)} undecided"
 
 
 def _why_warn(

@@ -48,7 +48,7 @@ def read_attributes(
     if left_out:
         scope.report(
             "info", "attributes_left_out", None,
-            f"{listed(left_out)} make no groups and were left out (nested values, or numbers with fractions)",
+            f"no groups are made of {listed(left_out)} (nested values, or numbers with fractions)",
             "Cut numbers into a few named ranges to report by them.",
             count=len(left_out), total=len(columns),
         )  # fmt: skip

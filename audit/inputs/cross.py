@@ -32,6 +32,7 @@ def check(tables: Mapping[str, pa.Table], single: Mapping[str, pa.Table | None])
         _creators(catalog, creators, log)
     if catalog is not None:
         _future(catalog, tables, log)
+        _clocks(catalog, tables, log)
     _requests(tables, log)
     return log.issues
 
@@ -78,6 +79,20 @@ def _future(catalog: pa.Table, tables: Mapping[str, pa.Table], log: Log) -> None
             f"items were created after the newest time in all inputs ({newest})",
             "Correct them; their ages would be negative and are left out.",
             at=late, examples=pc.strftime(created, format="%Y-%m-%d"),
+        )  # fmt: skip
+
+
+def _clocks(catalog: pa.Table, tables: Mapping[str, pa.Table], log: Log) -> None:
+    """Ages that are counted from ``shown_at`` under one model and from elsewhere under another."""
+    lists = {n: t for n, t in tables.items() if n.startswith("recommendations ")}
+    without = [name for name, table in lists.items() if "shown_at" not in table.column_names]
+    if "created_at" not in catalog.column_names or len(without) in (0, len(lists)):
+        return
+    for name in without:
+        Scope(name, log, lists[name].num_rows, "[recommendations]").report(
+            "warning", "shown_at_on_one_side", "shown_at",
+            "these lists have no 'shown_at' and others have: item ages are counted from different times",
+            "Give all lists their time, or none, or compare no ages.",
         )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def choose(
         unused = [name for name in ("item_id", "rank", "score") if name in columns]
     elif "items" in columns:
         unused = ["items"]
-    elif "item_id" not in columns and "item_id" not in mapped:
+    elif "item_id" not in columns and "item_id" not in mapped and not _ambiguous(scope):
         missing("recommendations", "item_id", names, scope)
     if unused:
         used = "items" if "items" not in unused else "item_id"
@@ -55,6 +55,15 @@ def choose(
             f"If that is wrong, map the columns in {scope.section}.", count=len(unused), total=len(names),
         )  # fmt: skip
     return {name: given for name, given in columns.items() if name not in unused}
+
+
+def _ambiguous(scope: Scope) -> bool:
+    """Whether it was said already that several columns could be the items."""
+    return any(
+        (issue.table, issue.check) == (scope.table, "ambiguous_columns")
+        and issue.column in ("item_id", "items")
+        for issue in scope.log.issues
+    )
 
 
 def draft(raw: Raw) -> Draft | None:

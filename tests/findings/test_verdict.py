@@ -130,6 +130,18 @@ class TestReasons:
         # The larger of the two numbers: 1000 · (2.2414·0.002/0.001)² = 20,096
         assert reason.endswith("about 21,000 users would decide all of them.")
 
+    def test_inconclusive_in_a_segment_counts_its_users(self, lab: Any) -> None:
+        for country in ("DE", "FR"):
+            lab.mean("ndcg@10", 0.3, 0.282, 0.002, segment=f"country={country}")
+        given = {"profile": "none", "ndcg": Guardrail(max_drop=0.02, segment="country")}
+        reason = verdict(lab, given).reason
+        assert reason.startswith(
+            "Inconclusive: with 1,000 users in all it cannot be told whether ndcg@10 for country=DE falls"
+        )
+        assert reason.endswith(" users of each segment would decide all of them.")
+        lab.mean("ndcg@10", 0.3, 0.3, 0.002, segment="country=FR")
+        assert verdict(lab, given).reason.endswith(" users of country=DE would decide it.")
+
     def test_inconclusive_where_only_some_can_be_decided(self, lab: Any) -> None:
         lab.mean("ndcg@10", 0.3, 0.282, 0.002)
         lab.system("item_gini@10", 0.3, 0.3, 0.1, flags={"refused": True})

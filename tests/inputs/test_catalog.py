@@ -254,3 +254,22 @@ def test_future_dates_are_after_the_newest_time_of_the_inputs(others: dict[str, 
 
 def test_without_any_other_time_no_date_is_in_the_future() -> None:
     assert not catalog({"item_id": [1], "created_at": ["2200-01-01"]})[1]
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_models_whose_ages_are_counted_from_different_times(dated: bool) -> None:
+    plain = {"user_id": [1], "item_id": [1], "rank": [1]}
+    timed = {**plain, "shown_at": ["2012-01-01"]}
+    created = {"created_at": ["2011-01-01"]} if dated else {}
+
+    def checks(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, str, str]]:
+        models = {
+            name: [TableSource(data=pa.table(columns))] for name, columns in (("a", a), ("b", b))
+        }
+        items = TableSource(data=pa.table({"item_id": [1], **created}))
+        issues = load(Sources(models=models, catalog=items), Conventions()).issues
+        return [(i.check, i.table, i.severity) for i in issues]
+
+    expected = [("shown_at_on_one_side", "recommendations 'b'", "warning")] if dated else []
+    assert checks(timed, plain) == expected
+    assert checks(timed, timed) == checks(plain, plain) == []

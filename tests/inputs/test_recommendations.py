@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.conventions import Conventions
-from audit.errors import DataIssue
+from audit.errors import DataIssue, InputError
 from audit.inputs import Sources, TableSource, load
 
 
@@ -233,3 +233,11 @@ def test_many_lists_of_sparse_wide_ids() -> None:
     table, issues = lists({"user_id": users[order], "item_id": items[order], "rank": ranks[order]})
     assert not issues
     assert (table["rank"].to_numpy() == ranks[order]).all()
+
+
+def test_items_that_two_columns_could_be_are_not_missing_as_well() -> None:
+    frame = pa.table({"user_id": [1], "item_id": [2], "Item_ID": [3], "rank": [1]})
+    with pytest.raises(InputError) as raised:
+        load(Sources(models={"baseline": [TableSource(data=frame)]}), Conventions())
+    assert "'item_id', 'Item_ID' could each be 'item_id'" in str(raised.value)
+    assert "no column" not in str(raised.value)

@@ -96,6 +96,21 @@ def test_every_axis_has_a_label_with_its_n(views):
             assert "n = " in joined or figure.id == "ages", figure.id
 
 
+def test_the_plane_counts_the_users_with_a_headline_value(full_result):
+    headline = full_result.audit.headline
+    changed = full_result.model_copy(
+        update={
+            "comparisons": [
+                c.model_copy(update={"evidence": c.evidence.model_copy(update={"users": 61})})
+                if c.metric == headline and c.evidence is not None else c
+                for c in full_result.comparisons
+            ]
+        }
+    )  # fmt: skip
+    figure = next(f for f in build_view(changed).figures() if f.id == "trade-off")
+    assert "n = 61 users" in " ".join(texts(figure.svg))
+
+
 def test_themed_has_no_colour_of_its_own(views):
     for figure in views["full"].figures():
         page = themed(figure.svg, figure.id, figure.alt)

@@ -201,3 +201,19 @@ def test_notebook_fragment_is_self_contained(full_result, minimal_result):
     for bad in ("<script", "<html", "src=", "url(http", "<link", "<img"):
         assert bad not in text.replace("url(#", "")
     assert fragment(minimal_result)
+
+
+def test_junit_says_whose_users_would_decide(minimal_result):
+    g = minimal_result.guardrail_results[0].model_copy(
+        update={"status": "undecided", "severity": "fail", "observed": 0.1, "users_to_decide": 440}
+    )
+    for segment, text in (
+        ("all", "about 440 users would"),
+        ("tier=a", "about 440 users of tier=a would"),
+    ):
+        result = minimal_result.model_copy(
+            update={"guardrail_results": [g.model_copy(update={"segment": segment})]}
+        )
+        failure = junit(result).find(".//failure")
+        assert failure is not None
+        assert text in failure.get("message", "")

@@ -199,6 +199,15 @@ def test_undecided_guardrails_say_how_many_users_would_decide(full_result):
     )
 
 
+def test_users_that_would_decide_a_segment_are_the_segments(full_result):
+    first = full_result.guardrail_results[0].model_copy(
+        update={"status": "undecided", "users_to_decide": 440, "segment": "country=DE"}
+    )
+    changed = full_result.model_copy(update={"guardrail_results": [first]})
+    cells = table(build_view(changed), "guardrails").rows[0].cells
+    assert "about 440 users of country=DE would decide" in cells[5].text
+
+
 def test_loaded_results_give_the_same_view(full_result):
     loaded = AuditResult.model_validate_json(full_result.to_json())
     assert build_view(loaded) == build_view(full_result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from audit.findings.registry import Candidate, Found, finding
 from audit.formatting import count, counted
@@ -26,8 +26,7 @@ def inputs_in_doubt(candidate: Candidate) -> Iterable[Found]:
         return
     found: dict[str, list[str]] = {}
     for issue in doubts:
-        column = "" if issue.column is None else f", column '{issue.column}'"
-        found.setdefault(f"{issue.table}{column}", []).append(_sentence(issue))
+        found.setdefault(_place(issue), []).append(_sentence(issue))
     yield Found(
         title=f"The inputs raise {counted(len(doubts), 'doubt')}",
         evidence={where: " ".join(sentences) for where, sentences in found.items()},
@@ -35,7 +34,23 @@ def inputs_in_doubt(candidate: Candidate) -> Iterable[Found]:
             "The engineer should look before anybody relies on the numbers: leaked labels flatter a model, and "
             "dropped or unmatched rows change who and what was measured."
         ),
-        advice=" ".join(dict.fromkeys(issue.remedy for issue in doubts)),
+        advice=_advice(doubts),
+    )
+
+
+def _place(issue: Issue) -> str:
+    return issue.table if issue.column is None else f"{issue.table}, column '{issue.column}'"
+
+
+def _advice(doubts: Sequence[Issue]) -> str:
+    """Each remedy once; where there are several, with the places it is for."""
+    places: dict[str, list[str]] = {}
+    for issue in doubts:
+        places.setdefault(issue.remedy, []).append(_place(issue))
+    if len(places) == 1:
+        return next(iter(places))
+    return " ".join(
+        f"{'; '.join(dict.fromkeys(where))}: {remedy}" for remedy, where in places.items()
     )
 
 

@@ -72,7 +72,8 @@ def _guardrail(suite: ET.Element, g: GuardrailResult) -> None:
     )
     text = f"{g.status}: observed {observed}" + (f"; {g.note}" if g.note else "")
     if g.users_to_decide:
-        text += f"; about {fmt.counted(g.users_to_decide, 'user')} would decide"
+        whose = "" if g.segment == "all" else f" of {g.segment}"
+        text += f"; about {fmt.counted(g.users_to_decide, 'user')}{whose} would decide"
     if g.status == "not measured":
         ET.SubElement(case, "skipped", message=visible(g.note or "not measured"))
     elif g.status in ("breached", "undecided") and g.severity == "fail":

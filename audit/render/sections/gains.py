@@ -246,7 +246,10 @@ def _guardrail_row(context: Context, g: GuardrailResult) -> Row:
     notes = [g.note.rstrip(".")]
     notes += ["warns only"] if g.severity == "warn" else []
     notes += (
-        [f"about {fmt.counted(g.users_to_decide, 'user')} would decide"]
+        [
+            f"about {fmt.counted(g.users_to_decide, 'user')}"
+            f"{'' if g.segment == 'all' else f' of {g.segment}'} would decide"
+        ]
         if g.users_to_decide
         else []
     )

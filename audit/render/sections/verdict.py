@@ -116,12 +116,17 @@ def _plane_figure(
         )
         for x, y in drawn
     ]
+    # A user without relevant items has no value of the headline: the points rest on the others.
+    users = max(
+        (x.evidence.users for x, _ in drawn if x.evidence is not None),
+        default=context.result.population.users,
+    )
     draw = functools.partial(
         tradeoff.draw,
         points,
         style.model_styles(context.models),
         baseline=audit.baseline,
-        x_label=f"Change in {x_title} (relevance), n = {fmt.counted(context.result.population.users, 'user')}",
+        x_label=f"Change in {x_title} (relevance), n = {fmt.counted(users, 'user')}",
         y_label=f"Change in {y_title} (long tail)",
     )
     numbers = [

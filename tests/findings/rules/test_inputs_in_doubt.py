@@ -46,6 +46,18 @@ def test_says_what_where_and_how_often(lab: Any) -> None:
     assert finding.advice == "Split by time."  # said once
 
 
+def test_different_remedies_say_what_they_are_for(lab: Any) -> None:
+    lab.issues += [
+        issue(),
+        issue(table="catalog", column="created_at", remedy="Correct them."),
+        issue(table="history", column="timestamp", remedy="Correct them."),
+    ]
+    (finding,) = found(lab)
+    assert finding.advice == (
+        "relevance: Split by time. catalog, column 'created_at'; history, column 'timestamp': Correct them."
+    )
+
+
 def test_another_candidates_lists_do_not_count(lab: Any) -> None:
     lab.candidates = ["a", "b"]
     lab.issues.append(issue(table="recommendations 'a'"))
