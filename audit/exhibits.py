@@ -122,7 +122,9 @@ def _lost_gained(d: Dataset, plan: Plan, measured: Measured, candidate: str) -> 
         users["creators"] = p.users_creators[run]
     jackknife: dict[str, tuple[float, float]] = {}
     if plan.groupings[0].groups:
-        shown = [p.groups[r]["all"]["count"][:, d.items.catalog] for r in (baseline, run)]
+        shown = [
+            p.groups[r][plan.groupings[0].key]["count"][:, d.items.catalog] for r in (baseline, run)
+        ]
         vectors = {"items": shown}
         if creators is not None:
             held = (creators > 0).astype(np.int64).T

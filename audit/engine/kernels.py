@@ -63,7 +63,7 @@ def weigh_ranks(shown, weights):  # type: ignore[no-untyped-def]
     out = np.zeros(len(shown))
     for item in range(len(shown)):
         total = 0.0
-        for rank in range(len(weights)):
+        for rank in range(min(len(weights), shown.shape[1])):
             total += weights[rank] * shown[item, rank]
         out[item] = total
     return out

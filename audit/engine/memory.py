@@ -83,21 +83,23 @@ def exposure_of(dataset: Dataset, plan: Plan, run: Run) -> Partials:
     """How often each item was shown at each rank: by all users, by segment, by group of the jackknife."""
     lists = dataset.models[run[0]][run[1]]
     start, items = lists.items.start, lists.items.values
-    n, v = len(dataset.items.ids), plan.viewport
-    shown = np.zeros((n, plan.kmax), np.int32)
+    n = len(dataset.items.ids)
+    # No list has items beyond its own length, however large the largest K.
+    ranks = min(plan.kmax, int(lists.items.lengths.max(initial=1)))
+    shown = np.zeros((n, ranks), np.int32)
     kernels.count_ranks(start, items, shown)
     cells = {}
     for name, (cell, names) in dataset.segments.items():
-        cells[name] = np.zeros((len(names), n, v), np.int32)
+        cells[name] = np.zeros((len(names), n, min(plan.viewport, ranks)), np.int32)
         kernels.count_cells(start, items, cell[dataset.list_user], cells[name])
-    groups: dict[str, dict[str, I32]] = {}
+    groups: dict[tuple[str, int], dict[str, I32]] = {}
     for g in plan.groupings:
         group = g.group_of_user[dataset.list_user]
-        groups[g.segment] = {}
-        for weighting, weights in (("exposure", g.exposure), ("count", np.ones(v, np.int64))):
+        groups[g.key] = {}
+        for weighting, weights in (("exposure", g.exposure), ("count", np.ones(g.k, np.int64))):
             vectors = np.zeros((g.groups + 1, n), np.int32)
             kernels.add_groups(start, items, group, weights.astype(np.int32), vectors)
-            groups[g.segment][weighting] = vectors
+            groups[g.key][weighting] = vectors
     return Partials(shown={run: shown}, cells={run: cells}, groups={run: groups})
 
 

@@ -80,11 +80,12 @@ class Partials:
     pairs: dict[Run, ExactSums] = field(default_factory=dict)
     """By candidate's run, against the baseline's run of the same seed."""
     shown: dict[Run, I32] = field(default_factory=dict)
-    """``[items, kmax]``: lists that showed the item at the rank."""
+    """``[items, ranks]``: lists that showed the item at the rank; as many ranks as the longest list has,
+    up to the largest K."""
     cells: dict[Run, dict[str, I32]] = field(default_factory=dict)
     """By attribute ``[cells, items, viewport]``."""
-    groups: dict[Run, dict[str, dict[str, I32]]] = field(default_factory=dict)
-    """By segment and weighting ``[G + 1, items]``; the last row: users left over by the cut."""
+    groups: dict[Run, dict[tuple[str, int], dict[str, I32]]] = field(default_factory=dict)
+    """By segment and K, and by weighting, ``[G + 1, items]``; the last row: users left over by the cut."""
     ages: dict[Run, I64] = field(default_factory=dict)
     """Shown items up to the viewport by age band; the last: unknown or negative."""
     users_items: dict[Run, I64] = field(default_factory=dict)

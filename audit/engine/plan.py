@@ -48,10 +48,20 @@ class Grouping:
     group_of_user: I32
     """``G`` for the users left over by the cut, −1 for users outside the segment."""
     exposure: I64
-    """``[viewport]``: attention to each rank in whole steps."""
+    """``[k]``: attention to each rank in whole steps."""
     step: float
     cells: tuple[tuple[str, int], ...] = ()
     """The attributes and the codes of the cell; empty for all users."""
+
+    @property
+    def k(self) -> int:
+        """The K of the metrics that get an interval: the viewport, or one that a guardrail names."""
+        return len(self.exposure)
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What the groups' vectors are kept under."""
+        return self.segment, self.k
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +118,7 @@ def make_rows(dataset: Dataset, rank: I64) -> Rows:
 
 
 def make_grouping(
-    dataset: Dataset, segment: str, members: Bool, rank: I64, viewport: int,
+    dataset: Dataset, segment: str, members: Bool, rank: I64, k: int,
     cells: tuple[tuple[str, int], ...] = (),
 ) -> Grouping:  # fmt: skip
     """Groups for the users ``members``, ranked anew among themselves.
@@ -119,7 +129,7 @@ def make_grouping(
         The name of the segment, ``[users]`` who is in it, and the codes that define it.
     rank
         ``[users]``: by hash, among all users.
-    viewport
+    k
         Ranks that count.
     """
     users = np.flatnonzero(members)
@@ -133,7 +143,7 @@ def make_grouping(
         group_of_user[users] = np.where(found < 0, g, found)
     else:
         group_of_user[users] = 0
-    weights = rank_weights(dataset.conventions, "exposure", viewport)
+    weights = rank_weights(dataset.conventions, "exposure", k)
     lists = np.diff(dataset.user_lists)
     fullest = np.bincount(group_of_user[users], weights=lists[users]).max(initial=1)
     # The finest power of two at which the fullest group's sum for one item still fits 31 bits.
@@ -152,6 +162,7 @@ def make_grouping(
 def make_plan(
     dataset: Dataset, *, metrics: Sequence[MetricRef] | None, ks: Sequence[int], viewport: int,
     baseline: str, segments: Sequence[tuple[str, ...]] = (),
+    also: Sequence[tuple[tuple[str, ...], int]] = (),
 ) -> Plan:  # fmt: skip
     """Settle what will be measured.
 
@@ -164,6 +175,9 @@ def make_plan(
     segments
         The tuples of attributes that a guardrail names: their cells of at least 50 users get intervals
         for system metrics too.
+    also
+        Attributes (none: all users) and K of the guardrails on system metrics at another K than the
+        viewport: these get intervals there as well.
 
     Raises
     ------
@@ -179,13 +193,16 @@ def make_plan(
     rank = hash_ranks(dataset.users)
     everyone = np.ones(len(dataset.users), bool)
     groupings = [make_grouping(dataset, "all", everyone, rank, viewport)]
-    groupings += [
-        make_grouping(dataset, name, members, rank, viewport, cells)
-        for attributes in segments
-        for name, cells, members in cells_of(dataset, attributes)
-        # Small cells of one attribute are measured without a grouping.
-        if len(attributes) > 1 or groups_for(int(members.sum())) is not None
-    ]
+    for attributes, k in dict.fromkeys([*((a, viewport) for a in segments), *also]):
+        if not attributes:
+            groupings.append(make_grouping(dataset, "all", everyone, rank, k))
+            continue
+        groupings += [
+            make_grouping(dataset, name, members, rank, k, cells)
+            for name, cells, members in cells_of(dataset, attributes)
+            # Small cells of one attribute are measured without a grouping.
+            if len(attributes) > 1 or groups_for(int(members.sum())) is not None
+        ]
     return Plan(
         refs=refs, wanted=frozenset(wanted), ks=np.array(every_k, np.int64), viewport=viewport,
         baseline=baseline, candidates=[m for m in dataset.models if m != baseline],

@@ -75,7 +75,7 @@ class Comparer:
                 self._means(segment, rows.cells[attribute] == code)
                 self._system_points(segment, attribute, code)
         for grouping in self.plan.groupings[1:]:
-            if len(grouping.cells) > 1:
+            if len(grouping.cells) > 1 and grouping.k == self.plan.viewport:
                 inside = [rows.cells[attribute] == code for attribute, code in grouping.cells]
                 self._means(grouping.segment, np.logical_and.reduce(inside))
             self._systems(grouping)
@@ -235,21 +235,20 @@ class Comparer:
         return float(self.totals.call(ref, self.projection(ref, x[None]))[0])
 
     def _systems(self, grouping: Grouping) -> None:
-        """All system metrics of a grouping: everywhere at the viewport, of all users at every K."""
-        refs = self.wanted("system")
-        if grouping.cells:
-            refs = [ref for ref in refs if ref.k == self.plan.viewport]
+        """The system metrics of a grouping at its K; of the first, all users', at every K."""
+        first = grouping is self.plan.groupings[0]
+        refs = [ref for ref in self.wanted("system") if first or ref.k == grouping.k]
         points: Points = {}
         for ref in refs:
             for model in self.d.models:
-                if len(grouping.cells) <= 1:
+                if len(grouping.cells) <= 1 and (not grouping.cells or ref.k == self.plan.viewport):
                     points[model, ref] = self.exact(model, ref, *grouping.cells)
                 else:
                     points[model, ref] = self._from_groups(grouping, model, ref)
-        totals = self._totals(grouping, [r for r in refs if r.k == self.plan.viewport])
+        totals = self._totals(grouping, [r for r in refs if r.k == grouping.k])
         for ref in refs:
             self._record_system(ref, grouping.segment, grouping.users, points, totals)
-        if not grouping.cells:
+        if first:
             self._derived_systems(grouping, points, totals)
 
     def _record_system(
@@ -258,7 +257,7 @@ class Comparer:
         means_ = {m: (float(np.mean(points[m, ref])), users) for m in self.d.models}
         self._record(ref, segment, means_)
         why = (
-            "interval at the viewport only"
+            "interval at the viewport only, unless a guardrail asks"
             if ref.k != self.plan.viewport
             else f"only {users} users: no interval"
             if users < MIN_USERS
@@ -272,12 +271,10 @@ class Comparer:
             )
 
     def _from_groups(self, grouping: Grouping, model: str, ref: MetricRef) -> list[float]:
-        """As :meth:`exact`, of a cell of several attributes: attention is rounded to whole steps."""
+        """As :meth:`exact`, of a cell that was not counted apart: attention is rounded to whole steps."""
         weighting = VECTORS[str(ref.spec.vector)].weighting
         step = grouping.step if weighting == "exposure" else 1.0
-        groups = (
-            self.m.partials.groups[run][grouping.segment][weighting] for run in self.runs(model)
-        )
+        groups = (self.m.partials.groups[run][grouping.key][weighting] for run in self.runs(model))
         return [self._value(ref, x.sum(0)[self.d.items.catalog] * step) for x in groups]
 
     def _totals(self, grouping: Grouping, refs: Sequence[MetricRef]) -> Totals:
@@ -292,7 +289,7 @@ class Comparer:
             step = grouping.step if weighting == "exposure" else 1.0
             for model in self.d.models:
                 for run in self.runs(model):
-                    groups = self.m.partials.groups[run][grouping.segment][weighting]
+                    groups = self.m.partials.groups[run][grouping.key][weighting]
                     for ref, values in self.totals.of(groups, step, chosen).items():
                         found.setdefault((model, ref), []).append(values)
         return found

@@ -316,8 +316,8 @@ def test_vectors_by_group(dataset, partials, run):
             if rank < 4 and grouping.group_of_user[user] >= 0:
                 exposure[grouping.group_of_user[user], item] += grouping.exposure[rank]
                 count[grouping.group_of_user[user], item] += 1
-        assert (partials.groups[run][grouping.segment]["exposure"] == exposure).all()
-        assert (partials.groups[run][grouping.segment]["count"] == count).all()
+        assert (partials.groups[run][grouping.key]["exposure"] == exposure).all()
+        assert (partials.groups[run][grouping.key]["count"] == count).all()
 
 
 def test_ages_lists_and_users(dataset, partials):

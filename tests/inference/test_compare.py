@@ -225,7 +225,7 @@ def test_system_metrics_at_every_k_with_intervals_at_the_viewport(compared, fram
         assert compared.value(model, "creator_coverage@5")[0] == len(creators) / 100
     c = compared("item_gini@2")
     assert c.difference is not None
-    assert (c.ci_low, c.note) == (None, "interval at the viewport only")
+    assert (c.ci_low, c.note) == (None, "interval at the viewport only, unless a guardrail asks")
     c = compared("catalog_coverage@5")
     assert c.reading == "worse"
     assert c.evidence.df == 63
@@ -317,7 +317,7 @@ def test_a_derived_metric_with_a_system_part_is_wholly_by_the_jackknife(
     se, _ = jackknife(users, c.dataset.users, lambda u: new(u) - old(u))
     assert found.evidence.se == pytest.approx(se, rel=1e-6)
     assert found.evidence.kind == "system"
-    assert c("balance@2").note == "interval at the viewport only"
+    assert c("balance@2").note == "interval at the viewport only, unless a guardrail asks"
     # Its parts are there too, means by the bootstrap.
     assert c("precision@5").evidence.kind == "mean"
 
@@ -419,7 +419,7 @@ def test_users_absent_under_one_model_count_as_zero_in_their_segment():
     given_ = inputs(
         baseline={u: [1] for u in range(120)},
         candidate={u: [1] for u in range(90)},
-        relevance=relevance, users=users, history=known({u: [2] for u in range(120)}),
+        relevance=relevance, users=users, history=known({u: [2] for u in range(120)} | {999: [1]}),
     )  # fmt: skip
     c = Compared(given_, ["hit_rate", "tail_share"], viewport=1, ks=[1])
     assert c("hit_rate@1", "a=x").identical
