@@ -12,6 +12,7 @@ import audit.metrics  # noqa: F401  fills the registry
 from audit.arguments import (
     Guardrails,
     list_lengths,
+    measurable,
     metric_names,
     moment,
     plain_guardrails,
@@ -21,7 +22,7 @@ from audit.arguments import (
 from audit.config import SURFACE_HEADLINES, Config, load_config
 from audit.conventions import Conventions
 from audit.conventions import conventions as settle_conventions
-from audit.dataset import Dataset, encode
+from audit.dataset import Dataset, How, read_and_encode
 from audit.engine import Plan, make_plan, measure
 from audit.engine.memory import BLOCK
 from audit.errors import ConfigError, DataIssue, choices
@@ -29,7 +30,7 @@ from audit.exhibits import make_exhibits
 from audit.findings import Evidence, judge
 from audit.findings.profiles import resolve
 from audit.inference.compare import Comparer
-from audit.inputs import load, sources_from_arguments, sources_from_config
+from audit.inputs import sources_from_arguments, sources_from_config
 from audit.inputs.tables import Inputs, Sources
 from audit.metrics.plugins import load_plugins
 from audit.metrics.registry import REGISTRY, MetricRef, parse
@@ -215,15 +216,16 @@ def evaluate(
         history=history, users=users,
     )  # fmt: skip
     load_plugins()
-    inputs, dataset, _ = _encode(sources, settings)
+    _, dataset, _ = _encode(sources, settings)
+    asked = None if metrics is None else [parse(m) for m in metrics]
+    measurable([*ks, *(r.k for r in asked or () if r.k is not None)])
     plan = make_plan(
-        dataset, metrics=None if metrics is None else [parse(m) for m in metrics], ks=ks,
-        viewport=settings.viewport, baseline="model",
+        dataset, metrics=asked, ks=ks, viewport=settings.viewport, baseline="model"
     )  # fmt: skip
-    if metrics is not None:
-        single.require(dataset, plan, [parse(m) for m in metrics], per_list=per_list)
+    if asked is not None:
+        single.require(dataset, plan, asked, per_list=per_list)
     if per_list:
-        return single.per_list(dataset, plan, inputs)
+        return single.per_list(dataset, plan)
     return single.means(dataset, plan, measure(dataset, plan))
 
 
@@ -247,24 +249,15 @@ def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, 
     return settings, sources_from_config(config, Path() if base is None else base)
 
 
-def _encode(sources: Sources, settings: Settings) -> tuple[Inputs, Dataset, list[DataIssue]]:
-    inputs = load(sources, settings.conventions)
-    if settings.segments is not None and inputs.users is not None:
-        for attribute in settings.segments:
-            if attribute not in inputs.users.column_names:
-                raise ConfigError(
-                    "[users] segments: "
-                    + choices(
-                        "attribute",
-                        attribute,
-                        [c for c in inputs.users.column_names if c != "user_id"],
-                    )
-                )
-    dataset, issues = encode(
-        inputs, conventions=settings.conventions, viewport=settings.viewport, as_of=settings.as_of,
-        segments=None if settings.segments is None else list(settings.segments),
+def _encode(
+    sources: Sources, settings: Settings, threads: int | None = None, progress: Progress | None = None
+) -> tuple[Inputs, Dataset, list[DataIssue]]:  # fmt: skip
+    segments = None if settings.segments is None else list(settings.segments)
+    how = How(
+        settings.conventions, settings.viewport, settings.as_of, segments, threads, progress
     )  # fmt: skip
-    return inputs, dataset, [*inputs.issues, *issues]
+    found = read_and_encode(sources, how)
+    return found.inputs, found.dataset, found.issues
 
 
 def _plan(dataset: Dataset, settings: Settings, candidates: Sequence[str]) -> Plan:
@@ -279,11 +272,18 @@ def _plan(dataset: Dataset, settings: Settings, candidates: Sequence[str]) -> Pl
         refs = [MetricRef(name) for name, spec in REGISTRY.items() if spec.default]
     known = {(r.name, r.parameters) for r in refs if r.k is None}
     at_ks = {*settings.ks, settings.viewport}
+    measurable([*at_ks, *(r.k for r in [*refs, *needed] if r.k is not None)])
     refs += [r for r in needed if (r.name, r.parameters) not in known or r.k not in at_ks]
     return make_plan(
         dataset, metrics=list(dict.fromkeys(refs)), ks=settings.ks, viewport=settings.viewport,
         baseline=settings.baseline,
         segments=list(dict.fromkeys(d.segment for d in declared if d.segment)),
+        also=[
+            (d.segment, ref.k)
+            for d in declared
+            if (ref := parse(d.metric)).spec.level == "system"
+            and ref.k not in (None, settings.viewport)
+        ],
     )  # fmt: skip
 
 
@@ -320,9 +320,7 @@ def _audit(
         raise ConfigError(
             "there is nothing to compare: give the baseline and at least one candidate."
         )
-    step("reading", 0, 1)
-    inputs, dataset, issues = _encode(sources, settings)
-    step("reading", 1, 1)
+    inputs, dataset, issues = _encode(sources, settings, threads, progress)
     plan = _plan(dataset, settings, candidates)
     measured = measure(dataset, plan, threads=threads, block=block, progress=progress)
     step("comparing", 0, 1)

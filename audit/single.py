@@ -13,7 +13,6 @@ from audit.engine import Measured, Plan
 from audit.engine.memory import list_values, unavailable
 from audit.errors import ConfigError
 from audit.inference.compare import Comparer
-from audit.inputs.tables import Inputs
 from audit.metrics.block import Block, Shared
 from audit.metrics.registry import MetricRef
 
@@ -65,7 +64,7 @@ def means(dataset: Dataset, plan: Plan, measured: Measured) -> pd.DataFrame:
     )
 
 
-def per_list(dataset: Dataset, plan: Plan, inputs: Inputs) -> pd.DataFrame:
+def per_list(dataset: Dataset, plan: Plan) -> pd.DataFrame:
     """One row per list: ``user_id``, ``request_id`` (where given), and each metric of level ``list``.
 
     Raises
@@ -73,18 +72,15 @@ def per_list(dataset: Dataset, plan: Plan, inputs: Inputs) -> pd.DataFrame:
     ConfigError
         No metric of the plan has a value for a single list, or the model has several seeds.
     """
-    from audit.dataset.lists import distinct
-
     if len(dataset.models["model"]) > 1:
         raise ConfigError("per_list: give the lists of one seed at a time.")
     shared = Shared(dataset, 0, len(dataset.users), plan.kmax)
     b = Block(shared, dataset.models["model"][0])
     frame: dict[str, object] = {"user_id": dataset.users.values.take(b.user).to_pandas()}
-    requests = distinct(inputs.models, "request_id")
-    if len(requests):
+    if len(dataset.requests):
         # Code −1: the empty list of a user who was shown none.
         code = pa.array(dataset.list_request, mask=dataset.list_request < 0)
-        frame["request_id"] = requests.values.take(code).to_pandas()
+        frame["request_id"] = dataset.requests.values.take(code).to_pandas()
     missing = unavailable(dataset, plan)
     refs = [r for r in plan.level("list") if r not in missing]
     if not refs:

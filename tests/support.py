@@ -260,4 +260,4 @@ def by_list(
         viewport=max(ks),
         baseline="model",
     )
-    return single.per_list(dataset, plan, given)
+    return single.per_list(dataset, plan)

@@ -16,6 +16,7 @@ from audit.api import Settings
 from audit.errors import ConfigError, InputError
 from audit.metrics.registry import REGISTRY
 from audit.records import versions
+from tests.support import judged, lists
 
 
 @pytest.fixture(autouse=True)
@@ -186,6 +187,11 @@ def test_evaluate_refuses_what_cannot_be_had_by_name(models, tables):
         audit.evaluate(shown, metrics=["item_gini"], per_list=True)
     with pytest.raises(ConfigError, match=r"none of .* has a value for a single list"):
         audit.evaluate(shown, per_list=True)
+
+    with pytest.raises(ConfigError, match=r"K = 100,000 is too large: .* up to K = 10,000\."):
+        audit.evaluate(shown, k=100_000)
+    with pytest.raises(ConfigError, match=r"K = 100,000 is too large"):
+        audit.evaluate(shown, metrics=["recall@100000"], **tables)
 
     @audit.metric(level="pair", direction="higher")
     def same(a, b, ks):
@@ -409,6 +415,10 @@ def test_a_metric_of_ones_own_is_in_the_scorecard(models, tables):
         ({"relevance_source": "click"}, r"unknown relevance_source 'click'\. Did you mean 'clicks'\?"),
         ({"conventions": {"gain": "cubic"}}, "convention 'gain'"),
         ({"guardrails": "lunch"}, r"unknown guardrail profile 'lunch'\. Did you mean 'launch'\?"),
+        ({"guardrails": None}, r"guardrails = None: give a profile's name"),
+        ({"guardrails": {"ndcg": {"max_drop": float("inf")}}}, "guardrail 'ndcg': max_drop: .*finite"),
+        ({"guardrails": {"recall@10000000": {"max_drop": 1}}}, r"K = 10,000,000 is too large"),
+        ({"viewport": 10**12}, r"K = 1,000,000,000,000 is too large: lists are measured up to K = 10,000\."),
         ({"guardrails": {"ndgc@10": {"max_drop": 1}}}, r"unknown metric 'ndgc'\. Did you mean 'ndcg'\?"),
         ({"guardrails": {"ndcg": {"max_drop": 1, "segment": "contry"}}}, "unknown segment attribute 'contry'"),
     ],
@@ -580,3 +590,20 @@ def test_segments_of_the_configuration_must_exist(folder):
     add(folder, "users", 'segments = ["contry"]')
     with pytest.raises(audit.AuditError, match="contry"):
         audit.run(folder / "audit.toml")
+
+
+def test_a_guardrail_on_a_system_metric_at_another_k_gets_its_interval():
+    users = range(120)
+    baseline = lists({u: [u % 11, 11 + u % 7, 18] for u in users})
+    candidate = lists({u: [u % 5, 11 + u % 3, 18] for u in users})
+    asked = {"profile": "none", "item_gini@2": {"max_rise": 0.5}}
+    result = audit.compare(
+        {"baseline": baseline, "candidate": candidate}, relevance=judged({u: [u % 5] for u in users}),
+        viewport=3, k=[1, 3], guardrails=asked,
+    )  # fmt: skip
+    (row,) = result.guardrails.itertuples()
+    assert row.status in ("held", "breached")
+    at = {m: result.comparison("candidate", f"item_gini@{m}") for m in (1, 2, 3)}
+    assert at[1].ci_low is None
+    assert at[2].ci_low < at[2].difference < at[2].ci_high
+    assert at[3].ci_low is not None

@@ -1,67 +1,134 @@
 """What the tables say about each other: leaks, unknown items, users on one side, impossible ages.
 
-Table by table checks are made where tables are read (:mod:`audit.inputs`); these need the codes.
+Table by table checks are made where tables are read; these need the codes.  None of them is an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 import numpy as np
-import pyarrow as pa
+import numpy.typing as npt
 
 from audit.dataset.ids import Ids
-from audit.dataset.lists import days
-from audit.dataset.model import I32, I64, Bool, Dataset, Lists, Ragged, distinct_keys
-from audit.errors import DataIssue
-from audit.inputs.tables import Inputs
+from audit.dataset.model import Bool, Dataset, Lists
+from audit.dataset.stream.build import in_ranges
+from audit.errors import DataIssue, Severity
+from audit.metrics.kernels import kernel
+
+FEWEST_USERS = 50
+"""From here on, tables that share no user or item are an error."""
+
+OUTSIDE, KNOWN, NEGATIVE, UNKNOWN, WITHOUT = range(5)
 
 
-def cross_checks(
-    inputs: Inputs, dataset: Dataset, names: Mapping[str, Sequence[str]]
-) -> list[DataIssue]:
-    """All checks between tables; none of them is an error.
+@kernel
+def _count(  # type: ignore[no-untyped-def]
+    start, items, user, time, kinds, created, newest, history_start, history, flags, counts
+):  # fmt: skip
+    """Count slots of each kind; ``flags[item]`` gets a bit for each kind that the item was met as.
 
-    ``names`` holds, for each model, the names of its tables (one per seed) as the user knows them.
+    ``kinds[item]`` says what holds of an item in every list.  Ages are looked at where a list's time is
+    unknown or before ``newest``, the newest creation.  Most items are ruled out as known to the user by a set
+    of 1,024 bits.
     """
-    issues: list[DataIssue] = []
-    listed = np.logical_or.reduce(
-        [lists.user_present for seeds in dataset.models.values() for lists in seeds]
-    )
-    for model, seeds in dataset.models.items():
-        for name, lists in zip(names[model], seeds, strict=True):
-            issues += _lists_against_rest(name, lists, dataset, listed)
-    if inputs.relevance is not None:
-        issues += _relevance_against_rest(inputs, dataset)
-    return issues
+    known = len(history_start) > 1
+    bits = np.zeros(16, np.uint64)
+    for row in range(len(start) - 1):
+        first = last = 0
+        if known:
+            first, last = history_start[user[row]], history_start[user[row] + 1]
+            bits[:] = 0
+            for place in range(first, last):
+                bits[(history[place] >> 6) & 15] |= np.uint64(1) << np.uint64(history[place] & 63)
+        aged = not time[row] >= newest
+        for slot in range(start[row], start[row + 1]):
+            item = items[slot]
+            met = np.int64(kinds[item])
+            if aged:
+                age = time[row] - created[item]
+                if age < 0:
+                    met |= 1 << NEGATIVE
+                elif np.isnan(age):
+                    met |= 1 << UNKNOWN
+            if known and (bits[(item >> 6) & 15] >> np.uint64(item & 63)) & np.uint64(1):
+                low, high = first, last
+                while low < high:
+                    middle = (low + high) >> 1
+                    if history[middle] < item:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if low < last and history[low] == item:
+                    met |= 1 << KNOWN
+            if met:
+                flags[item] |= met
+                for kind in range(5):
+                    counts[kind] += (met >> kind) & 1
 
 
-def _keys(rows: I32 | I64, items: I32) -> I64:
-    return (rows.astype(np.int64) << 32) | items.astype(np.int64)
+def _counted(
+    lists: Lists, d: Dataset, threads: int | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    kinds = (~d.items.in_catalog).astype(np.uint8) << OUTSIDE
+    newest = -np.inf  # no ages: every time is later
+    if "created_at" in d.has:
+        kinds |= np.isnan(d.items.created).astype(np.uint8) << UNKNOWN
+        newest = float(np.nanmax(d.items.created))
+    if "embedding" in d.has:
+        kinds |= (d.items.inverse_norm == 0).astype(np.uint8) << WITHOUT
+    time = lists.time if "created_at" in d.has else np.zeros(len(lists.time))
+    none = np.zeros(1, np.int64), np.zeros(0, np.int32)
+    history = none if d.history is None else (d.history.start, d.history.values)
+    found: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]] = []
+
+    def work(first: int, last: int) -> None:
+        counts, flags = np.zeros(5, np.int64), np.zeros(len(d.items.ids), np.uint8)
+        _count(
+            lists.items.start[first : last + 1], lists.items.values, d.list_user[first:last],
+            time[first:last], kinds, d.items.created, newest, *history, flags, counts,
+        )  # fmt: skip
+        found.append((counts, flags))
+
+    in_ranges(lists.items.start, work, threads)
+    counts, flags = found[0]
+    for more, others in found[1:]:
+        counts, flags = counts + more, flags | others
+    return counts, flags
 
 
-def _in(ragged: Ragged, rows: I32 | I64, items: I32) -> Bool:
-    """Whether each (row, item) pair is in the ragged rows, whose items ascend."""
-    known = _keys(np.repeat(np.arange(len(ragged)), ragged.lengths), ragged.values)
-    return _among(known, _keys(rows, items))
+def _some(ids: Ids, flagged: Bool) -> tuple[str, ...]:
+    return tuple(ids.text(np.flatnonzero(flagged)[:5]))
 
 
-def _among(known: I64, wanted: I64) -> Bool:
-    """Whether each wanted key is among the known ones, which ascend."""
-    if not len(known):
-        return np.zeros(len(wanted), bool)
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.asarray(known[place] == wanted)
+def short_lists(name: str, short: int, lists: int, viewport: int) -> list[DataIssue]:
+    """``short`` of the table's lists are shorter than the viewport."""
+    if not short:
+        return []
+    return [
+        DataIssue(
+            check="short_lists", severity="warning" if short * 20 > lists else "info", table=name,
+            column=None, count=short, total=lists,
+            message=f"lists are shorter than the viewport of {viewport}",
+            remedy="If people were shown more, the export is cut short; if not, the viewport is too long.",
+        )
+    ]  # fmt: skip
 
 
-def _some(ids: Ids, codes: I32 | I64) -> tuple[str, ...]:
-    return tuple(ids.text(np.unique(codes)[:5]))
+def check_lists(
+    name: str, lists: Lists, d: Dataset, listed: Bool, threads: int | None = None
+) -> Iterator[DataIssue]:
+    """Recommendations against everything else.
 
-
-def _lists_against_rest(name: str, lists: Lists, d: Dataset, listed: Bool) -> Iterator[DataIssue]:
-    item = lists.items.values
-    list_of_slot = np.repeat(np.arange(len(lists.items)), lists.items.lengths)
-    slots = len(item)
+    Parameters
+    ----------
+    name
+        The table, as the user knows it.
+    listed
+        Which evaluated users have a list under any model.
+    """
+    counts, flags = _counted(lists, d, threads)
+    slots = len(lists.items.values)
     absent = listed & ~lists.user_present
     if absent.any():
         yield DataIssue(
@@ -72,59 +139,111 @@ def _lists_against_rest(name: str, lists: Lists, d: Dataset, listed: Bool) -> It
             remedy="Export both models for the same users.",
             users=tuple(d.users.text(np.flatnonzero(absent)[:3])),
         )  # fmt: skip
-    outside = ~d.items.in_catalog[item]
-    if outside.any():
-        yield DataIssue(
-            check="items_outside_catalog", severity="warning", table=name, column="item_id",
-            count=int(outside.sum()), total=slots,
-            message="recommended items are not in the catalog: they are never counted in coverage or exposure",
-            remedy="Take the catalog of the day on which the lists were made, or check the id format.",
-            examples=_some(d.items.ids, item[outside]),
-        )  # fmt: skip
-    if d.history is not None:
-        known = _in(d.history, d.list_user[list_of_slot], item)
-        if known.any():
+    for place, (check, severity, column, message, remedy) in enumerate(_SLOTS):
+        if counts[place]:
             yield DataIssue(
-                check="recommended_from_history", severity="warning", table=name, column="item_id",
-                count=int(known.sum()), total=slots,
-                message="recommended items are already in the user's history",
-                remedy="If the product does not repeat items, filter them before ranking; if it does, ignore this.",
-                examples=_some(d.items.ids, item[known]),
+                check=check, severity=severity, table=name, column=column, count=int(counts[place]),  # type: ignore[arg-type]
+                total=slots, message=message, remedy=remedy,
+                examples=_some(d.items.ids, (flags >> place & 1).astype(bool)),
             )  # fmt: skip
-    age = lists.time[list_of_slot] - d.items.created[item]
-    negative = age < 0
-    if "created_at" in d.has and negative.any():
+
+
+def check_matches(d: Dataset, judged: bool) -> Iterator[DataIssue]:
+    """Whether the tables speak of the same users and items at all: ids written differently match nothing.
+
+    Parameters
+    ----------
+    judged
+        There is relevance.
+
+    Yields
+    ------
+    Errors (warnings with fewer than 50 users), where nothing matches and every number would be empty or 0
+    under all models; and what of the history is lost.
+    """
+    same = (
+        "Check that ids are written alike in all tables, and that the tables are of the same time."
+    )
+    # A handful of users may well share nothing; an audit's may not.
+    severity: Severity = "error" if len(d.users) >= FEWEST_USERS else "warning"
+    seeds = [s for each in d.models.values() for s in each]
+    if not any(_any(s.items.values, d.items.in_catalog) for s in seeds):
         yield DataIssue(
-            check="negative_ages", severity="warning", table=name, column="shown_at",
-            count=int(negative.sum()), total=slots,
-            message="items were shown before they were created: left out of age metrics",
-            remedy="Check the time zone and meaning of created_at and shown_at.",
-            examples=_some(d.items.ids, item[negative]),
+            check="catalog_unmatched", severity=severity, table="catalog", column="item_id",
+            count=len(d.items.catalog), message="holds none of the recommended items", remedy=same,
         )  # fmt: skip
-    if "created_at" in d.has and np.isnan(age).any():
-        unknown = np.isnan(age)
+    if judged and d.truth is not None and not len(d.truth.items.values):
         yield DataIssue(
-            check="unknown_ages", severity="info", table=name, column="item_id",
-            count=int(unknown.sum()), total=slots,
-            message="recommended items have no known age: left out of age metrics",
-            remedy="Give created_at for them in the catalog.",
-            examples=_some(d.items.ids, item[unknown]),
+            check="relevance_unmatched", severity=severity, table="relevance", column="user_id",
+            count=len(d.users), message="judges nothing for any user (or request) with a list", remedy=same,
         )  # fmt: skip
-    if "embedding" in d.has and (d.items.inverse_norm[item] == 0).any():
-        missing = d.items.inverse_norm[item] == 0
+    if d.history is None:
+        return
+    touched = d.items.popularity > 0
+    if not any(_any(s.items.values, touched) for s in seeds):
         yield DataIssue(
-            check="no_embedding", severity="info", table=name, column="item_id",
-            count=int(missing.sum()), total=slots,
-            message="recommended items have no embedding: left out of embedding metrics",
-            remedy="Give an embedding for them in the catalog.",
-            examples=_some(d.items.ids, item[missing]),
+            check="history_unmatched", severity=severity, table="history", column="item_id",
+            count=int(touched.sum()), message="holds none of the recommended items", remedy=same,
+        )  # fmt: skip
+    pairs = int(d.items.popularity.sum())
+    outside = int(d.items.popularity[~d.items.in_catalog].sum())
+    if outside:
+        yield DataIssue(
+            check="history_outside_catalog", severity="warning" if outside * 20 > pairs else "info",
+            table="history", column="item_id", count=outside, total=pairs,
+            message="users' items are not in the catalog: head and tail are those of the catalog's items",
+            remedy="Take the catalog of the day on which the lists were made, or check the id format.",
+            examples=_some(d.items.ids, touched & ~d.items.in_catalog),
+        )  # fmt: skip
+    without = d.history.lengths == 0
+    if without.mean() > 0.5:
+        yield DataIssue(
+            check="users_without_history", severity="warning" if len(without) >= FEWEST_USERS else "info",
+            table="history", column="user_id", count=int(without.sum()), total=len(without),
+            message="evaluated users have no history: nothing is known to them, and they have no profile",
+            remedy="If they are new users, ignore this; if not, check that user ids are written alike.",
+            users=tuple(d.users.text(np.flatnonzero(without)[:3])),
         )  # fmt: skip
 
 
-def _relevance_against_rest(inputs: Inputs, d: Dataset) -> Iterator[DataIssue]:
-    table = inputs.relevance
-    assert table is not None
-    item = d.items.ids.codes(table["item_id"])
+def _any(items: npt.NDArray[np.int32], of: Bool) -> bool:
+    """Whether any of the items is one ``of``: in steps, since the first step nearly always tells."""
+    step = 2**20
+    return any(bool(of[items[at : at + step]].any()) for at in range(0, len(items), step))
+
+
+_SLOTS = (
+    ("items_outside_catalog", "warning", "item_id",
+     "recommended items are not in the catalog: they are never counted in coverage or exposure",
+     "Take the catalog of the day on which the lists were made, or check the id format."),
+    ("recommended_from_history", "warning", "item_id",
+     "recommended items are already in the user's history",
+     "If the product does not repeat items, filter them before ranking; if it does, ignore this."),
+    ("negative_ages", "warning", "shown_at",
+     "items were shown before they were created: left out of age metrics",
+     "Check the time zone and meaning of created_at and shown_at."),
+    ("unknown_ages", "info", "item_id", "recommended items have no known age: left out of age metrics",
+     "Give created_at for them in the catalog."),
+    ("no_embedding", "info", "item_id",
+     "recommended items have no embedding: left out of embedding metrics",
+     "Give an embedding for them in the catalog."),
+)  # fmt: skip
+
+
+def check_relevance(
+    d: Dataset, rows: int, outside: int, outside_items: Bool, leaked: int, leaked_items: Bool, older: int
+) -> Iterator[DataIssue]:  # fmt: skip
+    """Relevance against lists, catalog and history.
+
+    Parameters
+    ----------
+    rows
+        Of the table.
+    outside, outside_items, leaked, leaked_items
+        Rows whose item is not in the catalog, and relevant rows that are also in the history; which items.
+    older
+        Judgments older than the newest history of their user.
+    """
     if d.users_without_lists:
         yield DataIssue(
             check="relevance_without_lists", severity="info", table="relevance", column="user_id",
@@ -132,50 +251,26 @@ def _relevance_against_rest(inputs: Inputs, d: Dataset) -> Iterator[DataIssue]:
             message="users with relevant items have no list under any model: left out",
             remedy="Choose conventions.users = 'all_relevant' to count them as 0.",
         )  # fmt: skip
-    outside = ~d.items.in_catalog[item]
-    if outside.any():
+    if outside:
         yield DataIssue(
             check="relevance_outside_catalog", severity="warning", table="relevance", column="item_id",
-            count=int(outside.sum()), total=len(table),
+            count=outside, total=rows,
             message="judged items are not in the catalog: no model could be expected to show them",
             remedy="Take the catalog of the day on which the lists were made, or check the id format.",
-            examples=_some(d.items.ids, item[outside]),
+            examples=_some(d.items.ids, outside_items),
         )  # fmt: skip
-    if inputs.history is None:
-        return
-    everyone = Ids.of([inputs.history["user_id"]])
-    h_user = everyone.codes(inputs.history["user_id"]).astype(np.int64)
-    h_item = d.items.ids.codes(inputs.history["item_id"])
-    r_user = everyone.codes(table["user_id"])
-    positive = (table["grade"].to_numpy() > 0) & (r_user >= 0)
-    known = distinct_keys(_keys(h_user, h_item))
-    leaked = positive & _among(known, _keys(r_user.astype(np.int64), item))
-    if leaked.any():
+    if leaked:
         yield DataIssue(
             check="relevance_in_history", severity="warning", table="relevance", column="item_id",
-            count=int(leaked.sum()), total=len(table),
+            count=leaked, total=rows,
             message="relevant pairs are also in the history that the models were trained on (a leak)",
             remedy="Split history and ground truth by time, and drop repeats from the ground truth.",
-            examples=_some(d.items.ids, item[leaked]),
+            examples=_some(d.items.ids, leaked_items),
         )  # fmt: skip
-    if "judged_at" in table.column_names and "timestamp" in inputs.history.column_names:
-        yield from _older(table, inputs.history, everyone, h_user, r_user)
-
-
-def _older(
-    relevance: pa.Table, history: pa.Table, everyone: Ids, h_user: I64, r_user: I32
-) -> Iterator[DataIssue]:
-    judged, seen = days(relevance["judged_at"]), days(history["timestamp"])
-    assert judged is not None
-    assert seen is not None
-    newest = np.full(len(everyone) + 1, -np.inf)  # the last entry answers for code −1
-    np.fmax.at(newest, h_user, seen)
-    newest[-1] = -np.inf
-    older = judged < newest[r_user]
-    if older.any():
+    if older:
         yield DataIssue(
             check="relevance_older_than_history", severity="warning", table="relevance",
-            column="judged_at", count=int(older.sum()), total=len(relevance),
+            column="judged_at", count=older, total=rows,
             message="judgments are older than the newest history of the same user (a leak from the future)",
             remedy="Split by time: all of a user's history before all of their ground truth.",
         )  # fmt: skip

@@ -75,14 +75,24 @@ def hash_values(column: pa.ChunkedArray | pa.Array) -> U64:
     )
 
 
+def factors(name: str) -> tuple[np.uint64, np.uint64]:
+    """Two odd numbers that tell a column from others."""
+    salt = hash_strings(pa.array([name]))
+    first = mix(salt)
+    return first[0] | np.uint64(1), mix(first)[0] | np.uint64(1)
+
+
 def fingerprint(columns: Iterable[tuple[str, U64]]) -> str:
-    """32 hexadecimal digits that identify the multiset of rows; ``columns`` are hashed values."""
+    """32 hexadecimal digits that identify the multiset of rows; ``columns`` are hashed values.
+
+    A row's two halves are mixed sums of its values, each times its column's factor: multilinear hashing.
+    """
     low: U64 | None = None
     high: U64 | None = None
     for name, values in columns:
-        salt = hash_strings(pa.array([name]))
-        low = mix((0 if low is None else low) ^ values + salt)
-        high = mix((0 if high is None else high) + (values ^ mix(salt)))
+        one, other = factors(name)
+        low = values * one + (np.uint64(0) if low is None else low)
+        high = (values ^ values >> np.uint64(32)) * other + (np.uint64(0) if high is None else high)
     if low is None or high is None:
         return "0" * 32
     total = (int(part.sum(dtype=np.uint64)) for part in (mix(high), mix(low)))

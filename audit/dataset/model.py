@@ -129,6 +129,7 @@ class Dataset:
     list_user: I32
     list_request: I32
     """Code of the request; −1 where lists carry no request id."""
+    requests: Ids
     list_context: I32
     """Row of ``truth`` of each list; −1 where it has none."""
     items: Items

@@ -89,7 +89,7 @@ def _arrow(part: Part, _table: str) -> Opener:
 def _jsonl(part: Part, table: str) -> Opener:
     import pyarrow.json
 
-    with _stream(part) as stream:
+    with open_stream(part) as stream:
         start = stream.read(4096).lstrip()[:1]
     if start == b"[":
         raise refuse(
@@ -98,14 +98,14 @@ def _jsonl(part: Part, table: str) -> Opener:
             f"'{part.path.name}' holds one JSON array",
             "Write JSON lines: one object a line.",
         )
-    with _stream(part) as stream:
+    with open_stream(part) as stream:
         options = pyarrow.json.ReadOptions(block_size=BLOCK)
         whole = pyarrow.json.read_json(stream, read_options=options)
     return Opener(whole.column_names, lambda columns: whole.select(list(columns)))
 
 
 def _csv(part: Part, table: str) -> Opener:
-    delimiter, names = _header(part)
+    delimiter, names = read_header(part)
 
     def read(columns: Sequence[str]) -> pa.Table:
         with _explained(part, table):
@@ -114,8 +114,9 @@ def _csv(part: Part, table: str) -> Opener:
     return Opener(names, read)
 
 
-def _header(part: Part) -> tuple[str, list[str]]:
-    with _stream(part) as stream:
+def read_header(part: Part) -> tuple[str, list[str]]:
+    """The delimiter and the column names of a CSV or TSV file."""
+    with open_stream(part) as stream:
         line = stream.read(1 << 20).decode("utf-8-sig", errors="replace").splitlines()[0]
     delimiter = "\t" if part.format == "tsv" else ","
     if part.format == "csv" and "," not in line:
@@ -134,7 +135,7 @@ def _read_csv(part: Part, table: str, delimiter: str, columns: Sequence[str]) ->
 
     def parse(threads: bool) -> pa.Table:
         uneven.clear()
-        with _stream(part) as stream:
+        with open_stream(part) as stream:
             return pyarrow.csv.read_csv(
                 stream,
                 read_options=pyarrow.csv.ReadOptions(block_size=BLOCK, use_threads=threads),
@@ -168,7 +169,8 @@ def _read_csv(part: Part, table: str, delimiter: str, columns: Sequence[str]) ->
     )
 
 
-def _stream(part: Part) -> Any:
+def open_stream(part: Part) -> Any:
+    """The bytes of a file, decompressed on the way."""
     return pa.input_stream(str(part.path), compression=part.compression)
 
 

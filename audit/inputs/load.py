@@ -53,14 +53,14 @@ def load(sources: Sources, conventions: Conventions) -> Inputs:
     log = Log()
     names: dict[str, str] = {}
     drafts: dict[str, Draft | None] = {}
-    for table, kind, source in _tables(sources):
+    for table, kind, source in named_tables(sources):
         names[table] = name_of(source)
         drafts[table] = draft_table(table, kind, source, conventions, log)
     sound = [draft for draft in drafts.values() if draft is not None]
     _settle_ids(sound, log)
     tables = {name: None if d is None else d.table() for name, d in drafts.items()}
     models = {
-        model: [tables[name] for name in _model_tables(model, len(seeds))]
+        model: [tables[name] for name in model_tables(model, len(seeds))]
         for model, seeds in sources.models.items()
     }
     single: dict[str, pa.Table | None] = {kind: tables.get(kind) for kind in _SINGLE}
@@ -69,9 +69,10 @@ def load(sources: Sources, conventions: Conventions) -> Inputs:
     return Inputs(models=models, **single, names=names, issues=issues)
 
 
-def _tables(sources: Sources) -> Iterator[tuple[str, Kind, TableSource]]:
+def named_tables(sources: Sources) -> Iterator[tuple[str, Kind, TableSource]]:
+    """Every table that is given: its name in messages, its kind and its source."""
     for model, seeds in sources.models.items():
-        for name, seed in zip(_model_tables(model, len(seeds)), seeds, strict=True):
+        for name, seed in zip(model_tables(model, len(seeds)), seeds, strict=True):
             yield name, "recommendations", seed
     for kind in _SINGLE:
         source = getattr(sources, kind)
@@ -79,7 +80,8 @@ def _tables(sources: Sources) -> Iterator[tuple[str, Kind, TableSource]]:
             yield kind, kind, source
 
 
-def _model_tables(model: str, seeds: int) -> list[str]:
+def model_tables(model: str, seeds: int) -> list[str]:
+    """The names of a model's tables in messages, one a seed."""
     name = f"recommendations '{model}'"
     return [name] if seeds == 1 else [f"{name}, seed {n}" for n in range(1, seeds + 1)]
 

@@ -6,7 +6,8 @@ import pytest
 
 from audit.conventions import Conventions
 from audit.dataset import encode
-from tests.support import catalog, inputs, judged, known, lists, times
+from audit.errors import InputError
+from tests.support import catalog, inputs, judged, known, lists, people, times
 
 MODEL = "recommendations 'baseline'"
 
@@ -22,9 +23,9 @@ def test_sound_tables_raise_nothing():
     _, issues = encode(
         inputs(
             baseline={1: [1, 2], 2: [2, 3]},
-            candidate={1: [3, 2], 2: [1, 3]},
+            candidate={1: [2, 1], 2: [1, 3]},
             relevance=judged({1: [2], 2: {3: 0}}).append_column("judged_at", times([9, 9])),
-            history=known({1: [4], 2: [4]}, timestamp={(1, 4): 5, (2, 4): 6}),
+            history=known({1: [4, 3], 2: [4]}, timestamp={(1, 4): 5, (1, 3): 5, (2, 4): 6}),
             catalog=catalog(
                 [1, 2, 3, 4],
                 creators={1: ["a"]},
@@ -191,3 +192,56 @@ def test_messages_say_what_to_do():
         assert issue.remedy.endswith(".")
         assert issue.message[0].islower()
         assert not issue.message.endswith(".")
+
+
+MANY = range(60)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "tables"),
+    [
+        ("catalog", "item_id", {"catalog": catalog([8, 9])}),
+        ("relevance", "user_id", {"relevance": {u + 1000: [1] for u in MANY}}),
+        ("history", "item_id", {"history": {u: [7] for u in MANY}}),
+    ],
+)
+def test_tables_that_share_no_id_are_an_error_in_an_audit_and_a_warning_in_a_handful(
+    table, column, tables
+):
+    with pytest.raises(InputError) as refused:
+        found(f"{table}_unmatched", baseline={u: [1, 2] for u in MANY}, **tables)
+    (issue,) = refused.value.issues
+    assert (issue.check, issue.table, issue.column) == (f"{table}_unmatched", table, column)
+    (issue,) = found(f"{table}_unmatched", baseline={0: [1, 2]}, **tables)
+    assert issue.severity == "warning"
+
+
+def test_one_shared_id_is_enough():
+    tables = {"relevance": {0: [1], 999: [1]}, "history": {u: [7, 2] for u in MANY}}
+    for table in tables:
+        assert found(f"{table}_unmatched", baseline={u: [1, 2] for u in MANY}, **tables) == []
+
+
+@pytest.mark.parametrize(("others", "severity"), [(2, "warning"), (0, None)])
+def test_history_of_items_outside_the_catalog(others, severity):
+    history = {u: [1, 2] for u in range(10)} | {100 + u: [5] for u in range(others)}
+    issues = found(
+        "history_outside_catalog", baseline={u: [3] for u in range(10)}, history=history,
+        catalog=catalog([1, 2, 3]),
+    )  # fmt: skip
+    assert [(i.count, i.total, i.severity, i.examples) for i in issues] == (
+        [(2, 22, severity, ("5",))] if others else []
+    )
+
+
+def test_evaluated_users_without_history_are_counted_when_they_are_most():
+    few = {u: [2] for u in range(20)}
+    (issue,) = found("users_without_history", baseline={u: [2] for u in MANY}, history=few)
+    assert (issue.count, issue.total, issue.severity) == (40, 60, "warning")
+    half = {u: [2] for u in range(30)}
+    assert found("users_without_history", baseline={u: [2] for u in MANY}, history=half) == []
+
+
+def test_a_users_table_of_other_users_makes_no_segments():
+    (issue,) = found("users_unmatched", baseline={1: [1]}, users=people({9: {"a": "x"}}))
+    assert (issue.table, issue.severity) == ("users", "warning")

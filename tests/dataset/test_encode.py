@@ -94,7 +94,7 @@ def test_attributes_with_too_many_values_make_no_segments():
     dataset, issues = encode(given_, conventions=Conventions(), viewport=1)
     assert dataset.segments == {}
     (issue,) = [i for i in issues if i.check == "too_many_cells"]
-    assert (issue.count, issue.column, issue.severity) == (n, "a", "warning")
+    assert (issue.count, issue.column, issue.severity) == (n, "a", "info")
     fewer = inputs(baseline=shown, users=users({user: f"v{user % MAX_CELLS}" for user in range(n)}))
     dataset, issues = encode(fewer, conventions=Conventions(), viewport=1)
     assert len(dataset.segments["a"][1]) == MAX_CELLS

@@ -1,0 +1,49 @@
+"""What of the needs of metrics cannot be met, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from audit.dataset.model import Lists
+from audit.inputs.tables import Inputs
+
+
+def has_column(table: pa.Table | None, column: str) -> bool:
+    """Whether there is a table, and it has the column."""
+    return table is not None and column in table.column_names
+
+
+def reasons_against(
+    inputs: Inputs, embedded: bool, models: Mapping[str, Sequence[Lists]], source: str | None
+) -> dict[str, str]:
+    """For each need that cannot be met: why."""
+    reasons = {}
+    if inputs.relevance is None:
+        reasons["relevance"] = "no relevance table was given"
+    if inputs.history is None:
+        reasons["history"] = "no history table was given"
+    if inputs.catalog is None:
+        for need in ("embedding", "created_at", "creator_id"):
+            reasons[need] = "no catalog was given"
+    else:
+        if source is None or not embedded:
+            reasons["embedding"] = "the catalog has no embedding, categories or titles to use"
+        if not has_column(inputs.catalog, "created_at"):
+            reasons["created_at"] = "the catalog has no 'created_at'"
+        elif inputs.catalog["created_at"].null_count == len(inputs.catalog):
+            reasons["created_at"] = "the catalog's 'created_at' holds no date"
+        elif not any(np.isfinite(s.time).any() for seeds in models.values() for s in seeds):
+            reasons["created_at"] = (
+                "there is no time to count ages from: no shown_at, as_of or history times"
+            )
+        if not has_column(inputs.catalog, "creator_id"):
+            reasons["creator_id"] = "the catalog has no 'creator_id'"
+        elif len(inputs.catalog["creator_id"].combine_chunks().flatten()) == 0:
+            reasons["creator_id"] = "the catalog's 'creator_id' names no creator"
+    without = [m for m, seeds in models.items() if any(s.session is None for s in seeds)]
+    if without:
+        reasons["session_id"] = f"no 'session_id' in the recommendations of {', '.join(without)}"
+    return reasons

@@ -1,0 +1,224 @@
+"""From encoded rows to the ragged arrays of a :class:`~audit.dataset.model.Dataset`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from audit.dataset.model import I32, I64, Bool, Ragged, Truth
+from audit.dataset.stream import groups, order
+from audit.dataset.stream.lists import EncodedLists
+from audit.dataset.stream.pairs import EncodedPairs
+from audit.inputs.chunks import NotClean
+
+
+def in_ranges(
+    start: I64, work: Callable[[int, int], None], threads: int | None = None
+) -> None:  # fmt: skip
+    """Call ``work(first, last)`` for ranges of rows with about as many values each, on threads."""
+    rows = len(start) - 1
+    workers = min(threads or os.cpu_count() or 1, max(1, rows))
+    cuts = np.searchsorted(start, np.linspace(start[0], start[-1], workers + 1)[1:-1])
+    bounds = [0, *(int(c) for c in np.clip(cuts, 0, rows)), rows]
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(work, bounds[:-1], bounds[1:]))
+
+
+def settle_items(lists: EncodedLists, final: I32 | None, threads: int | None = None) -> None:
+    """Give items their final codes and ties their final order, in place.
+
+    ``final``: code as read → final code; ``None`` where they are the same.
+    """
+    if final is not None:
+
+        def work(first: int, last: int) -> None:
+            part = lists.start[first : last + 1]
+            order.gather(part[:-1], part, lists.items, final, lists.items)
+
+        in_ranges(lists.start, work, threads)
+    if len(lists.tied):
+        order.order_ties(lists.tied, lists.items)
+
+
+def arrange(start: I64, values: I32, rows: I64, threads: int | None = None) -> Ragged:
+    """Ragged rows in another order: row r of the result is row ``rows[r]`` (−1: an empty one).
+
+    ``values`` itself is used where all rows are wanted as they stand.
+    """
+    lengths = np.where(rows < 0, 0, np.diff(start)[rows]) if len(start) > 1 else rows * 0
+    to = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(lengths, out=to[1:])
+    begin = start[rows]
+    filled = lengths > 0
+    if to[-1] == start[-1] and (begin[filled] == to[:-1][filled]).all():
+        return Ragged(to, values[: to[-1]])
+    out = np.empty(to[-1], np.int32)
+    same = np.arange(int(values.max(initial=-1)) + 1, dtype=np.int32)
+
+    def work(first: int, last: int) -> None:
+        order.gather(begin[first:last], to[first : last + 1], values, same, out)
+
+    in_ranges(to, work, threads)
+    return Ragged(to, out)
+
+
+@dataclass(eq=False)
+class Groups:
+    """A history: each user's distinct items, ascending by code as given."""
+
+    user: I32
+    """User code of each group, each once."""
+    start: I64
+    items: I32
+    popularity: I64
+    """Users of each item."""
+
+
+def group_history(
+    pairs: EncodedPairs, users: int, items: int, threads: int | None = None
+) -> Groups:  # fmt: skip
+    """Group the pairs of a history by user and drop repeats.  ``pairs`` is used up.
+
+    ``users``, ``items``: how many codes there are.
+    """
+    parts = pairs.parts
+    run_user = np.concatenate([part.user for part in parts])
+    new = np.append(True, run_user[1:] != run_user[:-1])
+    user = run_user[new]
+    if pairs.whole is not None and len(np.unique(user)) == len(user):
+        first = np.cumsum([0, *(len(part.item) for part in parts)])
+        bounds = [part.bounds[:-1] + f for part, f in zip(parts, first[:-1], strict=True)]
+        start = np.append(np.concatenate(bounds)[new], first[-1])
+        values = pairs.whole
+    else:
+        del run_user, new, user
+        counts = np.zeros(users, np.int64)
+        for part in parts:
+            np.add.at(counts, part.user, np.diff(part.bounds))
+        start = np.zeros(users + 1, np.int64)
+        np.cumsum(counts, out=start[1:])
+        cursor = start[:-1].copy()
+        values = np.empty(start[-1], np.int32)
+        for part in parts:
+            groups.place(part.user, part.bounds, part.item, cursor, values)
+        user = np.arange(users, dtype=np.int32)
+    parts.clear()
+    pairs.whole = None
+    in_ranges(start, lambda a, b: groups.sort_groups(start[a : b + 1], values), threads)
+    popularity = np.zeros(items, np.int64)
+    groups.drop_repeats(start, values, popularity)
+    kept = np.diff(start) > 0
+    return Groups(user[kept], np.append(start[:-1][kept], start[-1]), values, popularity)
+
+
+def recode_history(history: Groups, final: I32, threads: int | None = None) -> Groups:
+    """With other codes for items, and so in another order."""
+    start = history.start
+    items = final[history.items[: start[-1]]]
+    in_ranges(start, lambda a, b: groups.sort_groups(start[a : b + 1], items), threads)
+    popularity = np.zeros(len(final), np.int64)
+    popularity[final[: len(history.popularity)]] = history.popularity
+    return Groups(history.user, start, items, popularity)
+
+
+@dataclass(eq=False)
+class Judged:
+    """Judgments by user, or by user and request: items ascending by code as given."""
+
+    user: I32
+    """User code of each context."""
+    request: I32 | None
+    start: I64
+    items: I32
+    grades: I32
+    best: I32
+    """Each context's grades, best first."""
+    relevant: I64
+    word: npt.NDArray[np.uint64]
+
+    @property
+    def ragged(self) -> Ragged:
+        """The items of each context."""
+        return Ragged(self.start, self.items)
+
+
+def group_relevance(pairs: EncodedPairs, threads: int | None = None) -> Judged:
+    """Group judgments by user (and request).  ``pairs`` is used up.
+
+    Raises
+    ------
+    NotClean
+        A pair is judged twice.
+    """
+    parts = pairs.parts
+    keys = [
+        (part.user.astype(np.int64) << 32) + (0 if part.request is None else part.request)
+        for part in parts
+    ]
+    contexts, of_run = np.unique(np.concatenate(keys), return_inverse=True)
+    cuts = np.cumsum([len(key) for key in keys])[:-1]
+    inverse: list[I32] = np.split(of_run.astype(np.int32), cuts)
+    counts = np.zeros(len(contexts), np.int64)
+    for part, context in zip(parts, inverse, strict=True):
+        np.add.at(counts, context, np.diff(part.bounds))
+    start = np.zeros(len(contexts) + 1, np.int64)
+    np.cumsum(counts, out=start[1:])
+    cursor = start[:-1].copy()
+    packed = np.empty(start[-1], np.int64)
+    for part, context in zip(parts, inverse, strict=True):
+        assert part.grade is not None
+        values = part.item.astype(np.int64) << 5 | part.grade
+        groups.place(context, part.bounds, values, cursor, packed)
+    by_request = parts[0].request is not None
+    parts.clear()
+    return _judged(
+        (contexts >> 32).astype(np.int32),
+        (contexts & 0xFFFFFFFF).astype(np.int32) if by_request else None,
+        start, packed, threads,
+    )  # fmt: skip
+
+
+def recode_judged(judged: Judged, final: I32, threads: int | None = None) -> Judged:
+    """With other codes for items, and so in another order."""
+    packed = final[judged.items].astype(np.int64) << 5 | judged.grades
+    return _judged(judged.user, judged.request, judged.start, packed, threads)
+
+
+def _judged(user: I32, request: I32 | None, start: I64, packed: I64, threads: int | None) -> Judged:
+    in_ranges(start, lambda a, b: groups.sort_groups(start[a : b + 1], packed), threads)
+    items, grades, best = (np.empty(start[-1], np.int32) for _ in range(3))
+    relevant, word = np.zeros(len(user), np.int64), np.zeros(len(user), np.uint64)
+    if groups.unpack(start, packed, items, grades, best, relevant, word):
+        raise NotClean("a pair judged twice")
+    return Judged(user, request, start, items, grades, best, relevant, word)
+
+
+def build_truth(judged: Judged, rows: I64, threads: int | None = None) -> Truth:
+    """The truth whose row r is the context ``rows[r]`` of ``judged``; −1: an empty one."""
+
+    def ragged(values: I32) -> Ragged:
+        return arrange(judged.start, values, rows, threads)
+
+    def column(values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+        return np.append(values, values.dtype.type(0))[rows]
+
+    return Truth(
+        ragged(judged.items), ragged(judged.grades).values, ragged(judged.best).values,
+        column(judged.relevant), column(judged.word),  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def contained(judged: Judged, history: Groups, users: int) -> Bool:
+    """Whether each judged pair is in the history too.  ``users``: how many codes there are."""
+    group = np.full(users, -1, np.int64)
+    group[history.user] = np.arange(len(history.user))
+    out = np.empty(len(judged.items), bool)
+    groups.contained(
+        group[judged.user], judged.start, judged.items, history.start, history.items, out
+    )
+    return out

@@ -1,0 +1,119 @@
+"""Fingerprints in passing: the sums of parts add up, so each chunk or block of lists is one call.
+
+Rows of pairs: what :func:`audit.dataset.hashing.fingerprint` gives for the whole table.  Lists: the same of
+the columns ``user_id``, ``items``, ``request_id`` and, where given, ``shown_at`` and ``session_id``, one
+row a list; ``items`` is a chain of multiplications over the items in their order, another in each half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from audit.dataset.hashing import factors
+from audit.dataset.model import I32, I64
+from audit.dataset.stream.hashes import mix
+from audit.metrics.kernels import kernel
+
+U64 = npt.NDArray[np.uint64]
+Marks = tuple[int, int]
+"""The two halves, each modulo 2⁶⁴."""
+
+_EVEN = np.uint64(32)
+_ONE = np.uint64(0xBF58476D1CE4E5B9)
+_OTHER = np.uint64(0x94D049BB133111EB)
+
+
+@kernel
+def _rows(bounds, low_run, high_run, item, item_hash, item_factors, extra, factor, total):  # type: ignore[no-untyped-def]
+    a, b = np.uint64(0), np.uint64(0)
+    for run in range(len(bounds) - 1):
+        for row in range(bounds[run], bounds[run + 1]):
+            value = item_hash[item[row]]
+            low = low_run[run] + value * item_factors[0]
+            high = high_run[run] + (value ^ (value >> _EVEN)) * item_factors[1]
+            for c in range(extra.shape[0]):
+                value = mix(np.uint64(extra[c, row]))
+                low += value * factor[c, 0]
+                high += (value ^ (value >> _EVEN)) * factor[c, 1]
+            a += mix(high)
+            b += mix(low)
+    total[0], total[1] = a, b
+
+
+@kernel
+def _lists(start, items, item_hash, low_list, high_list, item_factors, total):  # type: ignore[no-untyped-def]
+    a, b = np.uint64(0), np.uint64(0)
+    for row in range(len(start) - 1):
+        if start[row] == start[row + 1]:
+            continue
+        one, other = _OTHER, _ONE
+        for slot in range(start[row], start[row + 1]):
+            value = item_hash[items[slot]]
+            one = (one ^ value) * _ONE
+            other = (other + value) * _OTHER
+        low = low_list[row] + one * item_factors[0]
+        high = high_list[row] + other * item_factors[1]
+        a += mix(high)
+        b += mix(low)
+    total[0], total[1] = a, b
+
+
+def _sums(columns: Mapping[str, U64], n: int) -> tuple[U64, U64]:
+    low, high = np.zeros(n, np.uint64), np.zeros(n, np.uint64)
+    for name, values in columns.items():
+        one, other = factors(name)
+        low += values * one
+        high += (values ^ values >> _EVEN) * other
+    return low, high
+
+
+def row_marks(
+    bounds: I64, runs: Mapping[str, U64], item: I32, item_hash: U64, extra: Mapping[str, I64]
+) -> Marks:  # fmt: skip
+    """Of rows of pairs.
+
+    Parameters
+    ----------
+    bounds, runs
+        Where runs of rows begin, and end; hashed values of each run, by column.
+    item, item_hash
+        Codes, and hashed values by code.
+    extra
+        Values that are hashed as int64, by column.
+    """
+    total = np.zeros(2, np.uint64)
+    factor = np.array([factors(name) for name in extra], np.uint64).reshape(-1, 2)
+    values = np.stack(list(extra.values())) if extra else np.zeros((0, len(item)), np.int64)
+    sums = _sums(runs, len(bounds) - 1)
+    _rows(bounds, *sums, item, item_hash, np.array(factors("item_id")), values, factor, total)
+    return int(total[0]), int(total[1])
+
+
+def list_marks(start: I64, items: I32, item_hash: U64, lists: Mapping[str, U64]) -> Marks:
+    """Of lists: ``lists`` holds the hashed values of each, by column.  Empty lists are none."""
+    total = np.zeros(2, np.uint64)
+    sums = _sums(lists, len(start) - 1)
+    _lists(start, items, item_hash, *sums, np.array(factors("items")), total)
+    return int(total[0]), int(total[1])
+
+
+def float_bits(values: pa.Array) -> I64:
+    """Floats as the integers that :func:`~audit.dataset.hashing.hash_values` mixes; −0 is 0."""
+    numbers = values.to_numpy(zero_copy_only=False) + 0.0
+    bits: I64 = numbers.view(np.int64)
+    return bits
+
+
+def add(marks: Sequence[Marks]) -> Marks:
+    """The marks of parts, put together."""
+    mask = (1 << 64) - 1
+    return sum(m[0] for m in marks) & mask, sum(m[1] for m in marks) & mask
+
+
+def text(marks: Marks) -> str:
+    """As 32 hexadecimal digits."""
+    return f"{marks[0]:016x}{marks[1]:016x}"
