@@ -16,6 +16,7 @@ from audit.arguments import (
     metric_names,
     moment,
     plain_guardrails,
+    portable,
     relevance_source_of,
     whole_number,
 )
@@ -244,7 +245,7 @@ def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, 
         guardrails=config.guardrails, seed=a.seed,
         segments=None if config.users is None else config.users.segments,
         relevance_source="judgments" if config.relevance is None else config.relevance.source,
-        config=config.model_dump(mode="json", exclude_none=True),
+        config=portable(config.model_dump(mode="json", exclude_none=True)),
     )  # fmt: skip
     return settings, sources_from_config(config, Path() if base is None else base)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import operator
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, get_args
 
 from audit.config import Guardrail, RelevanceSection
@@ -103,3 +104,14 @@ def plain_guardrails(guardrails: str | Guardrails) -> Any:
         name: [one(v) for v in value] if isinstance(value, list) else one(value)
         for name, value in guardrails.items()
     }
+
+
+def portable(config: Any) -> Any:
+    """A configuration without the folders of one machine: of an absolute path only the file's name."""
+    if isinstance(config, dict):
+        return {name: portable(value) for name, value in config.items()}
+    if isinstance(config, list):
+        return [portable(value) for value in config]
+    if isinstance(config, str) and Path(config).is_absolute():
+        return Path(config).name
+    return config

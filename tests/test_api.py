@@ -13,6 +13,7 @@ import pytest
 
 import audit
 from audit.api import Settings
+from audit.arguments import portable
 from audit.errors import ConfigError, InputError
 from audit.metrics.registry import REGISTRY
 from audit.records import versions
@@ -607,3 +608,8 @@ def test_a_guardrail_on_a_system_metric_at_another_k_gets_its_interval():
     assert at[1].ci_low is None
     assert at[2].ci_low < at[2].difference < at[2].ci_high
     assert at[3].ci_low is not None
+
+
+def test_no_folder_of_this_machine_is_kept(folder):
+    here = portable({"models": {"a": str(folder / "a.parquet"), "b": ["x/b.parquet"]}, "k": [1]})
+    assert here == {"models": {"a": "a.parquet", "b": ["x/b.parquet"]}, "k": [1]}
