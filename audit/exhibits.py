@@ -15,7 +15,7 @@ from audit.engine.partials import Measured
 from audit.engine.plan import AGE_BANDS, Plan
 from audit.inference.histograms import lost_and_gained
 from audit.inference.system import combine, count_interval, lost_gained_expected
-from audit.metrics.vectors import creator_matrix, rank_weights
+from audit.metrics.vectors import creator_matrix, of_catalog, rank_weights
 from audit.result import Exhibits, Loser, LostGained, Series
 
 LORENZ_POINTS = 101
@@ -123,7 +123,7 @@ def _lost_gained(d: Dataset, plan: Plan, measured: Measured, candidate: str) -> 
     jackknife: dict[str, tuple[float, float]] = {}
     if plan.groupings[0].groups:
         shown = [
-            p.groups[r][plan.groupings[0].key]["count"][:, d.items.catalog] for r in (baseline, run)
+            of_catalog(d, p.groups[r][plan.groupings[0].key]["count"]) for r in (baseline, run)
         ]
         vectors = {"items": shown}
         if creators is not None:

@@ -19,6 +19,10 @@ from audit.metrics.kernels import kernel
 U64 = npt.NDArray[np.uint64]
 
 
+BAND = 2**14
+"""Rows of a table hashed at a time."""
+
+
 def mix(x: npt.NDArray[np.generic]) -> U64:
     """SplitMix64's step and finaliser, elementwise; arithmetic is modulo 2⁶⁴."""
     z = x.astype(np.uint64, copy=True)
@@ -82,8 +86,8 @@ def factors(name: str) -> tuple[np.uint64, np.uint64]:
     return first[0] | np.uint64(1), mix(first)[0] | np.uint64(1)
 
 
-def fingerprint(columns: Iterable[tuple[str, U64]]) -> str:
-    """32 hexadecimal digits that identify the multiset of rows; ``columns`` are hashed values.
+def _row_sums(columns: Iterable[tuple[str, U64]]) -> tuple[int, int]:
+    """Both halves of the sum of the rows' hashes.
 
     A row's two halves are mixed sums of its values, each times its column's factor: multilinear hashing.
     """
@@ -94,12 +98,25 @@ def fingerprint(columns: Iterable[tuple[str, U64]]) -> str:
         low = values * one + (np.uint64(0) if low is None else low)
         high = (values ^ values >> np.uint64(32)) * other + (np.uint64(0) if high is None else high)
     if low is None or high is None:
-        return "0" * 32
-    total = (int(part.sum(dtype=np.uint64)) for part in (mix(high), mix(low)))
-    return "".join(f"{part:016x}" for part in total)
+        return 0, 0
+    return int(mix(high).sum(dtype=np.uint64)), int(mix(low).sum(dtype=np.uint64))
+
+
+def _text(high: int, low: int) -> str:
+    return f"{high % 2**64:016x}{low % 2**64:016x}"
+
+
+def fingerprint(columns: Iterable[tuple[str, U64]]) -> str:
+    """32 hexadecimal digits that identify the multiset of rows; ``columns`` are hashed values."""
+    return _text(*_row_sums(columns))
 
 
 def table_fingerprint(table: pa.Table) -> str:
-    """The fingerprint of a table's rows, columns by name."""
+    """The fingerprint of a table's rows, columns by name; a band of rows at a time."""
     names = sorted(table.column_names)
-    return fingerprint((name, hash_values(table[name])) for name in names)
+    high = low = 0
+    for start in range(0, len(table), BAND):
+        rows = table.slice(start, BAND)
+        more = _row_sums((name, hash_values(rows[name])) for name in names)
+        high, low = high + more[0], low + more[1]
+    return _text(high, low)

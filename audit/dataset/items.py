@@ -75,14 +75,17 @@ def _embeddings(
     elif catalog is not None and "embedding" in catalog.column_names:
         column = catalog["embedding"].combine_chunks()
         present = ~np.asarray(column.is_null())
-        flat = column.flatten().to_numpy(zero_copy_only=False).astype(np.float32)
+        flat = column.flatten().to_numpy(zero_copy_only=False).astype(np.float32, copy=False)
         given = flat.reshape(int(present.sum()), -1) if present.any() else flat.reshape(0, 1)
         rows = codes[present]
     else:
         return np.zeros((n, 1), np.float32), np.zeros(n)
     vectors = np.zeros((n, given.shape[1]), np.float32)
     vectors[rows] = given
-    norm = np.sqrt(np.einsum("ij,ij->i", vectors.astype(np.float64), vectors.astype(np.float64)))
+    norm = np.empty(n)
+    for start in range(0, n, 2**14):  # in bands: twice the vectors in float64 would not be small
+        wide = vectors[start : start + 2**14].astype(np.float64)
+        norm[start : start + 2**14] = np.sqrt(np.einsum("ij,ij->i", wide, wide))
     return vectors, np.divide(1.0, norm, out=np.zeros(n), where=norm > 0)
 
 

@@ -11,7 +11,7 @@ from audit.dataset.model import F64, I32, I64, Bool, Dataset
 from audit.inference.histograms import total_histograms
 from audit.inference.system import AdditiveVector, ReplicateValues, evaluate
 from audit.metrics.registry import MetricRef
-from audit.metrics.vectors import VECTORS, Projection, creator_matrix
+from audit.metrics.vectors import VECTORS, Projection, creator_matrix, of_catalog
 
 LONG = 5_000
 """Vectors of more items are resampled as histograms, if the metric understands ``times``."""
@@ -42,7 +42,7 @@ class FunctionalTotals:
         step
             What a step is worth.
         """
-        catalog = groups[:, self.d.items.catalog]
+        catalog = of_catalog(self.d, groups)
         long = [r for r in refs if r.symmetric and self.projection.size(r) > LONG]
         found: dict[MetricRef, ReplicateValues] = {}
         items = [r for r in long if VECTORS[str(r.spec.vector)].axis == "item"]

@@ -69,6 +69,12 @@ def head_text(conventions: Conventions) -> str:
     )
 
 
+def of_catalog(dataset: Dataset, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """``[…, items]`` → ``[…, catalog items]``; the same array where every item is in the catalog."""
+    items = dataset.items
+    return x if items.in_catalog.all() else x[..., items.catalog]
+
+
 def creator_matrix(dataset: Dataset) -> sparse.csr_array:
     """``[catalog items, creators]``: an item's exposure is split equally among its creators."""
     items = dataset.items

@@ -90,7 +90,7 @@ def group_history(
     run_user = np.concatenate([part.user for part in parts])
     new = np.append(True, run_user[1:] != run_user[:-1])
     user = run_user[new]
-    if pairs.whole is not None and len(np.unique(user)) == len(user):
+    if pairs.whole is not None and np.bincount(user, minlength=1).max() <= 1:
         first = np.cumsum([0, *(len(part.item) for part in parts)])
         bounds = [part.bounds[:-1] + f for part, f in zip(parts, first[:-1], strict=True)]
         start = np.append(np.concatenate(bounds)[new], first[-1])
