@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import audit
@@ -613,3 +614,19 @@ def test_a_guardrail_on_a_system_metric_at_another_k_gets_its_interval():
 def test_no_folder_of_this_machine_is_kept(folder):
     here = portable({"models": {"a": str(folder / "a.parquet"), "b": ["x/b.parquet"]}, "k": [1]})
     assert here == {"models": {"a": "a.parquet", "b": ["x/b.parquet"]}, "k": [1]}
+
+
+def test_seeds_of_a_model_keep_their_file_names(tmp_path):
+    paths = []
+    for n in (1, 2):
+        paths.append(tmp_path / f"seed{n}.parquet")
+        pq.write_table(lists({u: [u % 7, 7 + n] for u in range(60)}), paths[-1])
+    result = audit.compare(
+        {"baseline": lists({u: [1, 2] for u in range(60)}), "candidate": paths},
+        relevance=judged({u: [1] for u in range(60)}), viewport=2,
+    )  # fmt: skip
+    named = {s.table: s.name for s in result.sources if "candidate" in s.table}
+    assert named == {
+        "recommendations 'candidate' (seed 1)": "seed1.parquet",
+        "recommendations 'candidate' (seed 2)": "seed2.parquet",
+    }

@@ -83,7 +83,7 @@ def named_tables(sources: Sources) -> Iterator[tuple[str, Kind, TableSource]]:
 def model_tables(model: str, seeds: int) -> list[str]:
     """The names of a model's tables in messages, one a seed."""
     name = f"recommendations '{model}'"
-    return [name] if seeds == 1 else [f"{name}, seed {n}" for n in range(1, seeds + 1)]
+    return [name] if seeds == 1 else [f"{name} (seed {n})" for n in range(1, seeds + 1)]
 
 
 def draft_table(

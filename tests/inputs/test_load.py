@@ -267,8 +267,8 @@ def test_names_are_as_given_and_seeds_are_numbered(base: Any, make: Any, tmp_pat
                   Conventions())  # fmt: skip
     assert dict(inputs.names) == {
         "recommendations 'a'": "runs/one.parquet",
-        "recommendations 'b', seed 1": "one.parquet",
-        "recommendations 'b', seed 2": "data frame",
+        "recommendations 'b' (seed 1)": "one.parquet",
+        "recommendations 'b' (seed 2)": "data frame",
     }
     assert [len(seeds) for seeds in inputs.models.values()] == [1, 2]
     assert inputs.relevance is None

@@ -24,6 +24,7 @@ from audit.dataset.stream.idtable import IdTable
 from audit.dataset.stream.lists import EncodedLists, Universe
 from audit.dataset.stream.pairs import EncodedPairs
 from audit.errors import DataIssue, InputError
+from audit.inputs.load import model_tables
 from audit.inputs.tables import Inputs
 from audit.inputs.times import NONE
 from audit.metrics.registry import NEEDS
@@ -100,7 +101,7 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
         relevant[judged.user[judged.relevant > 0]] = True
     everyone = conventions.users == "all_relevant"
     users = _kind(u.users, listed | relevant if everyone else listed)
-    names = {model: seed_names(model, len(seeds)) for model, seeds in read.models.items()}
+    names = {model: model_tables(model, len(seeds)) for model, seeds in read.models.items()}
 
     # Lists.
     rows = {
@@ -178,12 +179,6 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
     issues += cell_issues
     issues += _checks(read, dataset, judged, groups, names, how.threads)
     return dataset, issues
-
-
-def seed_names(model: str, seeds: int) -> list[str]:
-    """What the tables of a model are called, where tables are spoken of together."""
-    name = f"recommendations '{model}'"
-    return [name] if seeds == 1 else [f"{name} (seed {n})" for n in range(1, seeds + 1)]
 
 
 def _keys(seed: EncodedLists, users: _Kind, requests: _Kind) -> tuple[I32, I32]:

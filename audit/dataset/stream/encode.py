@@ -14,7 +14,7 @@ from audit.dataset.ids import Ids
 from audit.dataset.model import Dataset
 from audit.dataset.segments import require_attributes
 from audit.dataset.stream import build, checked
-from audit.dataset.stream.assemble import Read, assemble, seed_names
+from audit.dataset.stream.assemble import Read, assemble
 from audit.dataset.stream.how import How
 from audit.dataset.stream.idtable import IdTable
 from audit.dataset.stream.lists import (
@@ -34,6 +34,7 @@ from audit.inputs import cross
 from audit.inputs import lists as list_checks
 from audit.inputs.chunks import NotClean, NotIntegers, in_memory
 from audit.inputs.keys import Key
+from audit.inputs.load import model_tables
 from audit.inputs.log import Log, Scope
 from audit.inputs.plan import BigTable, Modes, Plan, make_plan
 from audit.inputs.tables import Inputs, Sources, TableSource
@@ -86,7 +87,7 @@ def _plan_of(inputs: Inputs) -> Plan:
     models = {
         model: [
             big(name, "recommendations", seed)
-            for name, seed in zip(seed_names(model, len(seeds)), seeds, strict=True)
+            for name, seed in zip(model_tables(model, len(seeds)), seeds, strict=True)
         ]
         for model, seeds in inputs.models.items()
     }
