@@ -630,3 +630,17 @@ def test_seeds_of_a_model_keep_their_file_names(tmp_path):
         "recommendations 'candidate' (seed 1)": "seed1.parquet",
         "recommendations 'candidate' (seed 2)": "seed2.parquet",
     }
+
+
+def test_a_missing_file_does_not_hide_the_errors_of_other_tables(tmp_path):
+    with pytest.raises(InputError) as refused:
+        audit.compare(
+            {
+                "baseline": pa.table({"user_id": [1, 1], "item_id": [5, 5], "rank": [1, 2]}),
+                "candidate": tmp_path / "nowhere.parquet",
+            },
+            relevance=judged({1: [5]}),
+        )
+    assert {issue.table for issue in refused.value.issues} == {
+        "recommendations 'baseline'", "recommendations 'candidate'",
+    }  # fmt: skip

@@ -70,7 +70,7 @@ def _list() -> str:
 
 
 def _define(ref: MetricRef, conventions: Conventions) -> str:
-    from audit.metrics.registry import NEEDS
+    from audit.dataset.reasons import NEEDS
 
     spec = ref.spec
     direction = spec.direction if spec.target is None else f"{spec.direction} {spec.target:g}"

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from audit.compiled import kernel
 from audit.dataset.ids import Ids
 from audit.dataset.model import Bool, Dataset, Lists
 from audit.dataset.stream.build import in_ranges
 from audit.errors import DataIssue, Severity
-from audit.metrics.kernels import kernel
 
 FEWEST_USERS = 50
 """From here on, tables that share no user or item are an error."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from audit.metrics.kernels import kernel
+from audit.compiled import kernel
 
 U64 = npt.NDArray[np.uint64]
 

@@ -145,7 +145,7 @@ class Dataset:
     segments: Mapping[str, tuple[I32, Sequence[str]]]
     """Attribute → (cell code of each evaluated user, cell names in order)."""
     has: frozenset[str]
-    """The needs that can be met: names of :data:`audit.metrics.registry.NEEDS`."""
+    """The needs that can be met: names of :data:`audit.dataset.reasons.NEEDS`."""
     reasons: Mapping[str, str]
     """For needs that cannot be met: why."""
     embedding_source: str | None

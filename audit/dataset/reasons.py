@@ -10,6 +10,16 @@ import pyarrow as pa
 from audit.dataset.model import Lists
 from audit.inputs.tables import Inputs
 
+NEEDS = {
+    "relevance": "a relevance table",
+    "history": "a history table",
+    "embedding": "item embeddings (or categories or titles to make them from)",
+    "created_at": "'created_at' in the catalog, and a time to count from ('shown_at', as_of or history times)",
+    "creator_id": "'creator_id' in the catalog",
+    "session_id": "'session_id' in the recommendations",
+}
+"""What metrics may need, and what a user would have to give."""
+
 
 def has_column(table: pa.Table | None, column: str) -> bool:
     """Whether there is a table, and it has the column."""

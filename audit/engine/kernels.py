@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audit.metrics.kernels import kernel
+from audit.compiled import kernel
 
 
 @kernel

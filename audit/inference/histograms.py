@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
+from audit.compiled import kernel
 from audit.inference.groups import calibration_rows, hadamard_row
 from audit.inference.replicates import ReplicateValues
-from audit.metrics.kernels import kernel
 
 EXACT = 64
 """Values below this have a bin of their own."""

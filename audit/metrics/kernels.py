@@ -7,19 +7,9 @@ Lists are ragged: list ``l`` holds slots ``start[l] : start[l + 1]``, best first
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numba
 import numpy as np
 
-Kernel = Callable[..., Any]
-
-
-def kernel(function: Kernel) -> Kernel:
-    """Compile without the GIL and with numpy's division rules, and cache on disk."""
-    compiled: Kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    return compiled
+from audit.compiled import kernel
 
 
 @kernel

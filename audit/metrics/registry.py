@@ -37,6 +37,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from audit.dataset.reasons import NEEDS
 from audit.errors import ConfigError, choices
 
 Level = Literal["list", "session", "pair", "system", "derived"]
@@ -45,15 +46,6 @@ Family = Literal[
     "relevance", "coverage", "concentration", "creators", "diversity", "novelty", "freshness", "sessions",
     "users", "other",
 ]  # fmt: skip
-
-NEEDS = {
-    "relevance": "a relevance table",
-    "history": "a history table",
-    "embedding": "item embeddings (or categories or titles to make them from)",
-    "created_at": "'created_at' in the catalog, and a time to count from ('shown_at', as_of or history times)",
-    "creator_id": "'creator_id' in the catalog",
-    "session_id": "'session_id' in the recommendations",
-}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import pytest
 
 from audit.conventions import Conventions
 from audit.dataset import MAX_CELLS, encode
-from audit.metrics.registry import NEEDS
+from audit.dataset.reasons import NEEDS
 from tests.support import catalog, encoded, inputs, known, lists, people
 
 

@@ -11,9 +11,10 @@ import pytest
 import audit
 from audit.conventions import Conventions
 from audit.dataset.model import F64
+from audit.dataset.reasons import NEEDS
 from audit.errors import ConfigError
 from audit.metrics import REGISTRY, MetricRef, metric, parse
-from audit.metrics.registry import NEEDS, closure, default_metrics
+from audit.metrics.registry import closure, default_metrics
 from audit.metrics.vectors import ITEMS, VECTORS
 from audit.render.formats import pdf
 from audit.render.view import build_view

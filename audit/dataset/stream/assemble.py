@@ -16,7 +16,7 @@ from audit.dataset.ids import Ids
 from audit.dataset.items import build_items
 from audit.dataset.lists import DAY_US, ListIndex, as_days, index_lists
 from audit.dataset.model import F64, I32, I64, Bool, Dataset, Lists, Truth
-from audit.dataset.reasons import has_column, reasons_against
+from audit.dataset.reasons import NEEDS, has_column, reasons_against
 from audit.dataset.segments import segment_cells
 from audit.dataset.stream import build, marks
 from audit.dataset.stream.how import How
@@ -27,7 +27,6 @@ from audit.errors import DataIssue, InputError
 from audit.inputs.load import model_tables
 from audit.inputs.tables import Inputs
 from audit.inputs.times import NONE
-from audit.metrics.registry import NEEDS
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ from audit.dataset.stream.lists import (
 from audit.dataset.stream.pairs import EncodedPairs, read_pairs
 from audit.dataset.stream.run import Progress
 from audit.dataset.stream.scatter import read_scattered
-from audit.errors import DataIssue
+from audit.errors import DataIssue, InputError
 from audit.inputs import cross
 from audit.inputs import lists as list_checks
 from audit.inputs.chunks import NotClean, NotIntegers, in_memory
@@ -62,14 +62,22 @@ def encode_sources(sources: Sources, how: How) -> Encoded:
     NotClean
         There is an error: the thorough path (:func:`audit.inputs.load`) words it.
     InputError
-        A file is not there, or there is what a convention was set to refuse.
+        There is what a convention was set to refuse, or tables share no id.
     """
     text: frozenset[str] = frozenset()
     while True:
         try:
-            return _encode(make_plan(sources, how.conventions, text), how)
+            return _encode(_planned(sources, how, text), how)
         except NotIntegers as found:
             text |= {str(found)}
+
+
+def _planned(sources: Sources, how: How, text: frozenset[str]) -> Plan:
+    try:
+        return make_plan(sources, how.conventions, text)
+    except InputError:
+        # Of the first table that cannot be opened: the thorough path tells those of all tables.
+        raise NotClean("a table cannot be opened") from None
 
 
 def encode_inputs(inputs: Inputs, how: How) -> Encoded:

@@ -19,7 +19,7 @@ import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic
 
-from audit.metrics.kernels import kernel
+from audit.compiled import kernel
 
 BLOCK = 256
 """Rows hashed before they are looked up: their places in the table are fetched meanwhile."""

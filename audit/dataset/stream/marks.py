@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from audit.compiled import kernel
 from audit.dataset.hashing import factors
 from audit.dataset.model import I32, I64
 from audit.dataset.stream.hashes import mix
-from audit.metrics.kernels import kernel
 
 U64 = npt.NDArray[np.uint64]
 Marks = tuple[int, int]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from audit.compiled import kernel
 from audit.dataset.model import F64, I32, I64
 from audit.dataset.stream.idtable import read_only
-from audit.metrics.kernels import kernel
 
 BY_RANK, BY_SCORE = 0, 1
 
