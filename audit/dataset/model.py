@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -100,6 +101,11 @@ class Truth:
     """Items of positive grade, per context."""
     filter: npt.NDArray[np.uint64]
     """A word per context with bit ``item % 64`` set for every relevant item: rules most items out."""
+
+    @cached_property
+    def top_grade(self) -> int:
+        """The greatest grade, at least 0."""
+        return int(self.grades.max(initial=0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -106,8 +106,10 @@ class Shared:
         """``[L]``: relevant items R of each list's context."""
         truth = self.dataset.truth
         assert truth is not None
-        known = np.append(truth.relevant, 0)  # context −1 reads the appended 0
-        return known[self.context].astype(np.float64)
+        found = np.zeros(len(self.context))
+        has = self.context >= 0
+        found[has] = truth.relevant[self.context[has]]
+        return found
 
     def ideal_dcg(self, ks: I64) -> F64:
         """``[L, K]``: the best DCG that could be had, by convention."""
@@ -115,12 +117,11 @@ class Shared:
         if key not in self._ideal:
             truth, conventions = self.dataset.truth, self.dataset.conventions
             assert truth is not None
-            top = int(truth.sorted_grades.max(initial=0))
             self._ideal[key] = kernels.ideal_dcg(
                 self.context,
                 truth.items.start,
-                np.maximum(truth.sorted_grades, 0),
-                gains(conventions, np.arange(top + 1)),
+                truth.sorted_grades,
+                gains(conventions, np.arange(truth.top_grade + 1)),
                 discounts(conventions, np.arange(1, self.kmax + 1)),
                 conventions.ideal == "full_k",
                 ks,
@@ -313,13 +314,23 @@ class Block:
         """``[S]``: a per-item table read at each slot."""
         return table[self.item].astype(np.float64)
 
+    def _weights(self, by_exposure: bool) -> F64:
+        kmax = self._shared.kmax
+        return examination(self.conventions, kmax) if by_exposure else np.ones(kmax)
+
+    def item_mean(self, table: npt.NDArray[Any], ks: I64, *, by_exposure: bool = False) -> F64:
+        """``[L, K]``: as :meth:`shown_mean` of :meth:`lookup`, but no column of the slots is made."""
+        total, weight = kernels.prefix_items(
+            self.start, self.item, table, self._weights(by_exposure), ks
+        )
+        return np.asarray(total / np.where(weight > 0, weight, np.nan))
+
     def shown_sum(self, values: F64, ks: I64, *, by_exposure: bool = False) -> tuple[F64, F64]:
         """Sums over the first K slots of ``values`` ``[S]`` and of their weights, each ``[L, K]``.
 
         Weights are 1, or the attention to the rank; slots whose value is NaN are in neither sum.
         """
-        kmax = self._shared.kmax
-        weights = examination(self.conventions, kmax) if by_exposure else np.ones(kmax)
+        weights = self._weights(by_exposure)
         sums: tuple[F64, F64] = kernels.prefix_slots(self.start, values, weights, ks)
         return sums
 
@@ -350,9 +361,11 @@ class Block:
     @cached_property
     def age(self) -> F64:
         """``[S]``: days from the item's creation to the list's time; NaN where unknown or negative."""
-        time = np.repeat(self._lists.time[self._cut], self.length)
-        age = ages(time, self._d.items.created[self.item])
-        return np.where(age >= 0, age, np.nan)
+        return np.asarray(
+            kernels.ages(
+                self.start, self.item, self._d.items.created, self._lists.time[self._cut], float(DAY_US)
+            )
+        )  # fmt: skip
 
     # ------------------------------------------------------------- embeddings
 

@@ -9,7 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from audit.compiled import kernel
+from audit.compiled import kernel, prefetch
+
+AHEAD = 8
+"""Vectors asked for from memory before they are needed."""
+LINE = 16
+"""float32 in a cache line."""
+LINES = 4
+"""Lines of a vector that are asked for; of longer vectors the processor itself fetches the rest."""
 
 
 @kernel
@@ -66,6 +73,30 @@ def prefix_hits(rows, hit_list, hit_rank, values, ks):  # type: ignore[no-untype
 
 
 @kernel
+def prefix_items(start, items, table, weights, ks):  # type: ignore[no-untyped-def]
+    """As :func:`prefix_slots` of ``table[item]``, ``[items]``, without a column of its values."""
+    rows = len(start) - 1
+    total = np.zeros((rows, len(ks)))
+    weight = np.zeros((rows, len(ks)))
+    for row in range(rows):
+        t = 0.0
+        w = 0.0
+        first = start[row]
+        rank = 0
+        for j in range(len(ks)):
+            last = min(ks[j], start[row + 1] - first)
+            while rank < last:
+                value = np.float64(table[items[first + rank]])
+                if not np.isnan(value):
+                    t += weights[rank] * value
+                    w += weights[rank]
+                rank += 1
+            total[row, j] = t
+            weight[row, j] = w
+    return total, weight
+
+
+@kernel
 def prefix_slots(start, values, weights, ks):  # type: ignore[no-untyped-def]
     """Weighted sums over each list's first K slots; NaN values are left out.
 
@@ -78,24 +109,69 @@ def prefix_slots(start, values, weights, ks):  # type: ignore[no-untyped-def]
     for row in range(rows):
         t = 0.0
         w = 0.0
-        j = 0
-        length = start[row + 1] - start[row]
-        for rank in range(length):
-            while j < len(ks) and rank == ks[j]:
-                total[row, j] = t
-                weight[row, j] = w
-                j += 1
-            if j == len(ks):
-                break
-            value = values[start[row] + rank]
-            if not np.isnan(value):
-                t += weights[rank] * value
-                w += weights[rank]
-        while j < len(ks):
+        first = start[row]
+        rank = 0
+        for j in range(len(ks)):
+            last = min(ks[j], start[row + 1] - first)
+            while rank < last:
+                value = values[first + rank]
+                if not np.isnan(value):
+                    t += weights[rank] * value
+                    w += weights[rank]
+                rank += 1
             total[row, j] = t
             weight[row, j] = w
-            j += 1
     return total, weight
+
+
+@kernel
+def ages(start, items, created, time, day):  # type: ignore[no-untyped-def]
+    """``[slots]``: whole parts of a day, ``day`` of them, from ``created[item]`` to ``time[list]``, in days.
+
+    NaN where either is unknown or the age is negative.
+    """
+    out = np.empty(len(items))
+    for row in range(len(start) - 1):
+        for slot in range(start[row], start[row + 1]):
+            age = np.rint((time[row] - created[items[slot]]) * day) / day
+            out[slot] = age if age >= 0 else np.nan
+    return out
+
+
+@kernel
+def _select(values, n, k):  # type: ignore[no-untyped-def]
+    """Put the first n values in such an order that the k-th (from 0) is in its place: quickselect.
+
+    Lomuto's partition without a branch on the comparison, which no processor could foresee.
+    Source: Hoare, CACM 4(7), 1961.
+    """
+    first = 0
+    last = n - 1
+    while first < last:
+        middle = (first + last) >> 1
+        pivot = max(
+            min(values[first], values[last]),
+            min(max(values[first], values[last]), values[middle]),
+        )
+        less = first
+        for at in range(first, last + 1):
+            value = values[at]
+            values[at] = values[less]
+            values[less] = value
+            less += value < pivot
+        equal = less
+        for at in range(less, last + 1):
+            value = values[at]
+            values[at] = values[equal]
+            values[equal] = value
+            equal += value == pivot
+        if k < less:
+            last = less - 1
+        elif k < equal:
+            break
+        else:
+            first = equal
+    return values[k]
 
 
 @kernel
@@ -103,23 +179,23 @@ def median_slots(start, values, ks):  # type: ignore[no-untyped-def]
     """The median of each list's first K values, NaN values left out: ``[lists, Ks]``."""
     rows = len(start) - 1
     out = np.full((rows, len(ks)), np.nan)
-    ordered = np.empty(ks[-1] if len(ks) else 0)
+    known = np.empty(ks[-1] if len(ks) else 0)
     for row in range(rows):
         n = 0
         slot = start[row]
         for j in range(len(ks)):
             while slot < start[row + 1] and slot - start[row] < ks[j]:
-                value = values[slot]
-                if not np.isnan(value):
-                    place = n
-                    while place > 0 and ordered[place - 1] > value:
-                        ordered[place] = ordered[place - 1]
-                        place -= 1
-                    ordered[place] = value
-                    n += 1
+                known[n] = values[slot]
+                n += not np.isnan(values[slot])
                 slot += 1
             if n:
-                out[row, j] = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
+                upper = _select(known, n, n // 2)
+                lower = upper
+                if n % 2 == 0:  # what lies before the upper middle value is not greater
+                    lower = known[0]
+                    for at in range(1, n // 2):
+                        lower = max(lower, known[at])
+                out[row, j] = (lower + upper) / 2
     return out
 
 
@@ -140,15 +216,19 @@ def ideal_dcg(contexts, truth_start, sorted_grades, gains, discounts, full, ks):
         rank = 0
         for j in range(len(ks)):
             while rank < ks[j]:
-                if full and first < last:
-                    total += gains[sorted_grades[first]] * discounts[rank]
-                elif first + rank < last:
-                    total += gains[sorted_grades[first + rank]] * discounts[rank]
-                else:
+                at = first if full else first + rank
+                if at >= last:
                     break
+                total += gains[max(sorted_grades[at], 0)] * discounts[rank]
                 rank += 1
             out[row, j] = total
     return out
+
+
+@kernel
+def _ask(vectors, item):  # type: ignore[no-untyped-def]
+    for column in range(0, min(vectors.shape[1], LINES * LINE), LINE):
+        prefetch(vectors, item, column)
 
 
 @kernel
@@ -158,6 +238,8 @@ def profiles(history_start, history_items, users, vectors, inverse_norm):  # typ
     for row in range(len(users)):
         user = users[row]
         for place in range(history_start[user], history_start[user + 1]):
+            if place + AHEAD < len(history_items):
+                _ask(vectors, history_items[place + AHEAD])
             item = history_items[place]
             for d in range(vectors.shape[1]):
                 out[row, d] += vectors[item, d] * inverse_norm[item]
@@ -187,6 +269,8 @@ def geometry(start, items, vectors, inverse_norm, profile_row, profile, ks):  # 
         slot = start[row]
         for j in range(len(ks)):
             while slot < start[row + 1] and slot - start[row] < ks[j]:
+                if slot + AHEAD < len(items):
+                    _ask(vectors, items[slot + AHEAD])
                 item = items[slot]
                 scale = inverse_norm[item]
                 if scale > 0:

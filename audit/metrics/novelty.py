@@ -20,7 +20,7 @@ from audit.metrics.vectors import head_text
 )  # fmt: skip
 def novelty(b: Block, ks: I64) -> F64:
     """How little known are the shown items?"""
-    return b.shown_mean(b.lookup(b.self_information), ks)
+    return b.item_mean(b.self_information, ks)
 
 
 @metric(
@@ -31,7 +31,7 @@ def novelty(b: Block, ks: I64) -> F64:
 )  # fmt: skip
 def arp(b: Block, ks: I64) -> F64:
     """How popular are the shown items?"""
-    return b.shown_mean(b.lookup(b.popularity), ks)
+    return b.item_mean(b.popularity, ks)
 
 
 @metric(
@@ -42,7 +42,7 @@ def arp(b: Block, ks: I64) -> F64:
 )  # fmt: skip
 def tail_share(b: Block, ks: I64) -> F64:
     """Which share of attention goes to the long tail?"""
-    return b.shown_mean(b.lookup(b.tail), ks, by_exposure=True)
+    return b.item_mean(b.tail, ks, by_exposure=True)
 
 
 @metric(
@@ -52,4 +52,4 @@ def tail_share(b: Block, ks: I64) -> F64:
 )  # fmt: skip
 def tail_share_by_count(b: Block, ks: I64) -> F64:
     """Which share of the shown items is from the long tail?"""
-    return b.shown_mean(b.lookup(b.tail), ks)
+    return b.item_mean(b.tail, ks)

@@ -26,6 +26,7 @@ keyword argument ``conventions`` without a default gets the audit's conventions.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import re
@@ -248,6 +249,12 @@ def _check_parts(spec: MetricSpec) -> None:
             )
 
 
+@functools.cache
+def _takes(function: Metric) -> frozenset[str]:
+    """Names of a function's parameters: asked for at every block."""
+    return frozenset(inspect.signature(function).parameters)
+
+
 @dataclass(frozen=True, order=True)
 class MetricRef:
     """A metric with its parameters and, once measured, its K: ``fresh_share[days=7]@10``."""
@@ -271,7 +278,7 @@ class MetricRef:
         """The metric's function on ``args``, with its parameters; 0/0 is NaN: no value."""
         function = self.spec.function
         given: dict[str, Any] = dict(self.values)
-        if "conventions" in inspect.signature(function).parameters:
+        if "conventions" in _takes(function):
             given["conventions"] = conventions
         with np.errstate(divide="ignore", invalid="ignore"):
             return function(*args, **given)
@@ -279,7 +286,7 @@ class MetricRef:
     @property
     def symmetric(self) -> bool:
         """Level ``system``: whether the function understands ``times``."""
-        return "times" in inspect.signature(self.spec.function).parameters
+        return "times" in _takes(self.spec.function)
 
     def at(self, k: int) -> MetricRef:
         """The same metric at K."""
