@@ -8,6 +8,7 @@ fingerprints of parts add up to that of the whole.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 import numpy as np
@@ -79,6 +80,7 @@ def hash_values(column: pa.ChunkedArray | pa.Array) -> U64:
     )
 
 
+@functools.cache
 def factors(name: str) -> tuple[np.uint64, np.uint64]:
     """Two odd numbers that tell a column from others."""
     salt = hash_strings(pa.array([name]))

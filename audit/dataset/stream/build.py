@@ -58,7 +58,7 @@ def arrange(start: I64, values: I32, rows: I64, threads: int | None = None) -> R
     if to[-1] == start[-1] and (begin[filled] == to[:-1][filled]).all():
         return Ragged(to, values[: to[-1]])
     out = np.empty(to[-1], np.int32)
-    same = np.arange(int(values.max(initial=-1)) + 1, dtype=np.int32)
+    same = np.zeros(0, np.int32)
 
     def work(first: int, last: int) -> None:
         order.gather(begin[first:last], to[first : last + 1], values, same, out)

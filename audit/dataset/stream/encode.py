@@ -207,6 +207,9 @@ class _Reader:
         self.stubs: dict[str, Stub] = {}
         self.told = Told(plan, how.progress)
         self.facts: dict[str, EncodedPairs] = {}
+        judged = plan.relevance
+        # Where judgments have no time, nobody asks how new each user's history is.
+        self.dated = judged is not None and (judged.chunked is None or "judged_at" in judged.names)
         known = None if catalog is None else Ids.of([catalog["item_id"]]).values
         modes = plan.modes
         self.universe = Universe(
@@ -267,7 +270,7 @@ class _Reader:
         history = self.facts.get("history")
         return read_pairs(
             big.chunked, big.kind, big.names, big.source, self.universe,
-            history=None if history is None else history.newest, checked=big.checked,
+            history=None if history is None else history.newest, checked=big.checked, by_user=self.dated,
             threads=self.how.threads, progress=self.told.of(big),
         )  # fmt: skip
 

@@ -49,7 +49,7 @@ _load: Any = intrinsic(_loading)
 
 
 def _prefetching(typingctx: Any, data: Any, at: Any) -> Any:  # noqa: ARG001  numba calls it
-    """Ask for the cache line of ``data[at]``, uint64, which will be read soon."""
+    """Ask for the cache line of ``data[at]``, which will be read or written soon; no harm beyond the end."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, args[0])
@@ -66,7 +66,7 @@ def _prefetching(typingctx: Any, data: Any, at: Any) -> Any:  # noqa: ARG001  nu
     return numba.void(data, numba.uint64), codegen
 
 
-_prefetch: Any = intrinsic(_prefetching)
+prefetch: Any = intrinsic(_prefetching)
 
 
 @kernel
@@ -147,7 +147,7 @@ def find_texts(table, offsets, data, out):  # type: ignore[no-untyped-def]
         for row in range(begin, end):
             a, second[row - begin] = _fingerprint(data, offsets[row], offsets[row + 1])
             first[row - begin] = a
-            _prefetch(table, 2 * (a & mask))
+            prefetch(table, 2 * (a & mask))
         for row in range(begin, end):
             slot = _probe(table, mask, first[row - begin], second[row - begin])
             code = np.int64(table[2 * slot + np.uint64(1)] & _LOW) - 1
@@ -168,7 +168,7 @@ def find_integers(table, values, out):  # type: ignore[no-untyped-def]
         for row in range(begin, end):
             a = mix(np.uint64(values[row]))
             first[row - begin] = a
-            _prefetch(table, 2 * (a & mask))
+            prefetch(table, 2 * (a & mask))
         for row in range(begin, end):
             slot = _probe(table, mask, first[row - begin], np.uint64(0))
             code = np.int64(table[2 * slot + np.uint64(1)] & _LOW) - 1

@@ -17,24 +17,39 @@ from audit.compiled import kernel
 from audit.dataset.hashing import factors
 from audit.dataset.model import I32, I64
 from audit.dataset.stream.hashes import mix
+from audit.dataset.stream.idtable import read_only
 
 U64 = npt.NDArray[np.uint64]
 Marks = tuple[int, int]
 """The two halves, each modulo 2⁶⁴."""
 
+Coded = tuple[I32, U64]
+"""Codes, and hashed values by code."""
+
+_NONE: Coded = np.zeros(0, np.int32), np.zeros(0, np.uint64)
 _EVEN = np.uint64(32)
 _ONE = np.uint64(0xBF58476D1CE4E5B9)
 _OTHER = np.uint64(0x94D049BB133111EB)
 
 
 @kernel
-def _rows(bounds, low_run, high_run, item, item_hash, item_factors, extra, factor, total):  # type: ignore[no-untyped-def]
+def _rows(  # type: ignore[no-untyped-def]
+    bounds, user, user_hash, request, request_hash, item, item_hash, code_factors, extra, factor, total
+):  # fmt: skip
+    """``code_factors``: of user, request (which may be empty) and item; ``factor``: of each row of ``extra``."""
     a, b = np.uint64(0), np.uint64(0)
     for run in range(len(bounds) - 1):
+        value = user_hash[user[run]]
+        low_run = value * code_factors[0, 0]
+        high_run = (value ^ (value >> _EVEN)) * code_factors[0, 1]
+        if len(request):
+            value = request_hash[request[run]]
+            low_run += value * code_factors[1, 0]
+            high_run += (value ^ (value >> _EVEN)) * code_factors[1, 1]
         for row in range(bounds[run], bounds[run + 1]):
             value = item_hash[item[row]]
-            low = low_run[run] + value * item_factors[0]
-            high = high_run[run] + (value ^ (value >> _EVEN)) * item_factors[1]
+            low = low_run + value * code_factors[2, 0]
+            high = high_run + (value ^ (value >> _EVEN)) * code_factors[2, 1]
             for c in range(extra.shape[0]):
                 value = mix(np.uint64(extra[c, row]))
                 low += value * factor[c, 0]
@@ -72,24 +87,32 @@ def _sums(columns: Mapping[str, U64], n: int) -> tuple[U64, U64]:
 
 
 def row_marks(
-    bounds: I64, runs: Mapping[str, U64], item: I32, item_hash: U64, extra: Mapping[str, I64]
-) -> Marks:  # fmt: skip
+    bounds: I64, user: Coded, request: Coded | None, item: Coded, extra: Mapping[str, I64]
+) -> Marks:
     """Of rows of pairs.
 
     Parameters
     ----------
-    bounds, runs
-        Where runs of rows begin, and end; hashed values of each run, by column.
-    item, item_hash
-        Codes, and hashed values by code.
+    bounds
+        Where runs of rows begin, and end.
+    user, request, item
+        Codes, and hashed values by code; of each run, of each run and of each row.
     extra
         Values that are hashed as int64, by column.
     """
     total = np.zeros(2, np.uint64)
-    factor = np.array([factors(name) for name in extra], np.uint64).reshape(-1, 2)
-    values = np.stack(list(extra.values())) if extra else np.zeros((0, len(item)), np.int64)
-    sums = _sums(runs, len(bounds) - 1)
-    _rows(bounds, *sums, item, item_hash, np.array(factors("item_id")), values, factor, total)
+    names = ("user_id", "request_id", "item_id")
+    values = [np.ascontiguousarray(column).reshape(1, -1) for column in extra.values()]
+    more = (
+        values[0]
+        if len(values) == 1
+        else np.concatenate([np.zeros((0, len(item[0])), np.int64), *values])
+    )
+    _rows(
+        bounds, *user, *(_NONE if request is None else request), *item,
+        np.array([factors(name) for name in names]), read_only(more),
+        np.array([factors(name) for name in extra], np.uint64).reshape(-1, 2), total,
+    )  # fmt: skip
     return int(total[0]), int(total[1])
 
 

@@ -7,9 +7,15 @@ import numpy.typing as npt
 
 from audit.compiled import kernel
 from audit.dataset.model import F64, I32, I64
+from audit.dataset.stream.hashes import prefetch
 from audit.dataset.stream.idtable import read_only
 
 BY_RANK, BY_SCORE = 0, 1
+
+AHEAD = 8
+"""Lists between the one that is copied and the one that is fetched."""
+LINE = 16
+"""Values of 4 bytes in a line of the cache."""
 
 FINE, UNSORTED, REPEATED_ITEM, BAD_SCORE, RANK_AGAINST_SCORE, BAD_RANKS = range(6)
 REASONS = (
@@ -170,9 +176,22 @@ def order_ties(tied, items):  # type: ignore[no-untyped-def]
 @kernel
 def gather(begin, start, source, codes, out):  # type: ignore[no-untyped-def]
     """Copy lists to their places: list ``l`` of ``out``, ``start[l] : start[l + 1]``, is read from
-    ``source[begin[l]]`` on, each value replaced by its ``codes`` entry.
+    ``source[begin[l]]`` on, each value replaced by its ``codes`` entry; as it is where ``codes`` is empty.
+
+    Lists are short and lie anywhere: those to come are fetched meanwhile.
     """
-    for row in range(len(start) - 1):
+    lists = len(start) - 1
+    for row in range(lists):
+        if row + AHEAD < lists:
+            fetched = begin[row + AHEAD]
+            end = fetched + start[row + AHEAD + 1] - start[row + AHEAD]
+            while fetched < end:
+                prefetch(source, np.uint64(fetched))
+                fetched += LINE
         shift = begin[row] - start[row]
-        for slot in range(start[row], start[row + 1]):
-            out[slot] = codes[source[slot + shift]]
+        if len(codes):
+            for slot in range(start[row], start[row + 1]):
+                out[slot] = codes[source[slot + shift]]
+        else:
+            for slot in range(start[row], start[row + 1]):
+                out[slot] = source[slot + shift]

@@ -66,8 +66,9 @@ class EncodedPairs:
 class _Reader:
     def __init__(
         self, kind: str, names: Mapping[str, str], source: TableSource, universe: Universe,
-        history: I64 | None, checked: bool,
+        history: I64 | None, checked: bool, by_user: bool,
     ) -> None:  # fmt: skip
+        self.by_user = by_user
         self.checked = checked
         self.kind, self.names, self.source, self.universe = kind, names, source, universe
         self.time = "judged_at" if kind == "relevance" else "timestamp"
@@ -94,9 +95,6 @@ class _Reader:
         request = None if requests is None else u.requests.codes(requests.take(take))
         lengths = np.diff(np.append(starts, len(item)))
         bounds = np.append(starts, len(item))
-        runs = {"user_id": u.users.hashes(user)}
-        if request is not None:
-            runs["request_id"] = u.requests.hashes(request)
         extra: dict[str, I64] = {}
         grade = None
         if self.kind == "relevance":
@@ -104,13 +102,18 @@ class _Reader:
             extra["grade"] = grade.astype(np.int64)
         if self.time in given:
             extra[self.time] = micros = self.times.read(given[self.time])
-            if self.kind == "history":
+            if self.kind == "history" and self.by_user:
                 self._newer(user, np.maximum.reduceat(micros, starts))
             elif self.history is not None:
                 self._count_older(micros, user, lengths)
         if "weight" in given:
             extra["weight"] = marks.float_bits(self._weights(given["weight"]))
-        self.marks.append(marks.row_marks(bounds, runs, item, u.items.all_hashes, extra))
+        by_request = None if request is None else (request, u.requests.all_hashes)
+        self.marks.append(
+            marks.row_marks(
+                bounds, (user, u.users.all_hashes), by_request, (item, u.items.all_hashes), extra
+            )
+        )
         if 2 * len(starts) > len(item):
             # A row's user takes less room than a short run's beginning and user.
             user = np.repeat(user, lengths)
@@ -166,7 +169,7 @@ class _Reader:
 
 def read_pairs(
     chunked: Chunked, kind: str, names: Mapping[str, str], source: TableSource, universe: Universe,
-    *, history: I64 | None = None, checked: bool = False, threads: int | None = None, progress: Progress | None = None,
+    *, history: I64 | None = None, checked: bool = False, by_user: bool = True, threads: int | None = None, progress: Progress | None = None,
 ) -> EncodedPairs:  # fmt: skip
     """Read and encode ``relevance`` or ``history`` (``kind``).
 
@@ -182,6 +185,8 @@ def read_pairs(
         For relevance: :attr:`EncodedPairs.newest` of the history.
     checked
         The table has been checked: there may be nothing relevant, no rows, and weights may be unknown.
+    by_user
+        Whether :attr:`EncodedPairs.newest` of a history is wanted.
 
     Raises
     ------
@@ -189,7 +194,7 @@ def read_pairs(
         Anything that the thorough path would speak of, but repeated pairs, which come to light when
         rows are grouped.
     """
-    reader = _Reader(kind, names, source, universe, history, checked)
+    reader = _Reader(kind, names, source, universe, history, checked, by_user)
     pieces = chunked.pieces(list(dict.fromkeys(names.values())))
     known = offsets(pieces)
     whole = None if known is None else np.empty(known[-1], np.int32)
@@ -213,7 +218,7 @@ def read_pairs(
         request = none if "request_id" in names else None
         parts[0, 0] = PairPart(none, none, none, request, none.astype(np.uint8))
     newest = None
-    if kind == "history" and reader.time in names:
+    if kind == "history" and by_user and reader.time in names:
         newest = np.full(len(universe.users), NONE)
         most = min(len(newest), len(reader.newest))
         newest[:most] = reader.newest[:most]

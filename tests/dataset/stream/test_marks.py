@@ -23,15 +23,15 @@ def test_rows_of_pairs_add_up_to_the_fingerprint_of_the_table(rows, cut):
     items = hashing.hash_values(pa.array(NAMES))
 
     def part(some):
-        user = np.array([r[0] for r in some], np.int64)
+        user = np.array([r[0] for r in some], np.int32)
         bounds = np.arange(len(some) + 1)
         extra = {
             "grade": np.array([r[2] for r in some], np.int64),
             "weight": marks.float_bits(pa.array([r[3] for r in some], pa.float64())),
         }
         item = np.array([r[1] for r in some], np.int32)
-        runs = {"user_id": hashing.hash_values(pa.array(user))}
-        return marks.row_marks(bounds, runs, item, items, extra)
+        users = hashing.hash_values(pa.array(range(4), pa.int64()))
+        return marks.row_marks(bounds, (user, users), None, (item, items), extra)
 
     table = pa.table(
         {
