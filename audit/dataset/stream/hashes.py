@@ -24,6 +24,9 @@ from audit.compiled import kernel
 BLOCK = 256
 """Rows hashed before they are looked up: their places in the table are fetched meanwhile."""
 
+AHEAD = 32
+"""Rows between the one that is looked up in a dense table and the one whose place is fetched."""
+
 _LOW = np.uint64(0xFFFFFFFF)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -184,6 +187,8 @@ def find_dense(codes, low, values, out):  # type: ignore[no-untyped-def]
     unknown = 0
     size = np.uint64(len(codes))
     for row in range(len(out)):
+        if row + AHEAD < len(out):
+            prefetch(codes, np.uint64(values[row + AHEAD]) - np.uint64(low))
         place = np.uint64(values[row]) - np.uint64(low)  # wraps: below low is far above size
         code = codes[place] if place < size else np.int32(-1)
         out[row] = code

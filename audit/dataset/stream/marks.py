@@ -16,17 +16,21 @@ import pyarrow as pa
 from audit.compiled import kernel
 from audit.dataset.hashing import factors
 from audit.dataset.model import I32, I64
-from audit.dataset.stream.hashes import mix
+from audit.dataset.stream.hashes import mix, prefetch
 from audit.dataset.stream.idtable import read_only
 
 U64 = npt.NDArray[np.uint64]
 Marks = tuple[int, int]
 """The two halves, each modulo 2⁶⁴."""
 
+AHEAD = 32
+"""Rows between the one that is hashed and the one whose hashes are fetched."""
+
 Coded = tuple[I32, U64]
 """Codes, and hashed values by code."""
 
 _NONE: Coded = np.zeros(0, np.int32), np.zeros(0, np.uint64)
+_NO_VALUES = np.zeros(0, np.int64)
 _EVEN = np.uint64(32)
 _ONE = np.uint64(0xBF58476D1CE4E5B9)
 _OTHER = np.uint64(0x94D049BB133111EB)
@@ -34,26 +38,34 @@ _OTHER = np.uint64(0x94D049BB133111EB)
 
 @kernel
 def _rows(  # type: ignore[no-untyped-def]
-    bounds, user, user_hash, request, request_hash, item, item_hash, code_factors, extra, factor, total
+    bounds, user, user_hash, request, request_hash, item, item_hash, first, second, factor, total
 ):  # fmt: skip
-    """``code_factors``: of user, request (which may be empty) and item; ``factor``: of each row of ``extra``."""
+    """``request``, ``first`` and ``second`` may be empty; ``factor`` has a row for each column."""
     a, b = np.uint64(0), np.uint64(0)
     for run in range(len(bounds) - 1):
+        if run + AHEAD < len(user):
+            prefetch(user_hash, np.uint64(user[run + AHEAD]))
         value = user_hash[user[run]]
-        low_run = value * code_factors[0, 0]
-        high_run = (value ^ (value >> _EVEN)) * code_factors[0, 1]
+        low_run = value * factor[0, 0]
+        high_run = (value ^ (value >> _EVEN)) * factor[0, 1]
         if len(request):
             value = request_hash[request[run]]
-            low_run += value * code_factors[1, 0]
-            high_run += (value ^ (value >> _EVEN)) * code_factors[1, 1]
+            low_run += value * factor[1, 0]
+            high_run += (value ^ (value >> _EVEN)) * factor[1, 1]
         for row in range(bounds[run], bounds[run + 1]):
+            if row + AHEAD < len(item):
+                prefetch(item_hash, np.uint64(item[row + AHEAD]))
             value = item_hash[item[row]]
-            low = low_run + value * code_factors[2, 0]
-            high = high_run + (value ^ (value >> _EVEN)) * code_factors[2, 1]
-            for c in range(extra.shape[0]):
-                value = mix(np.uint64(extra[c, row]))
-                low += value * factor[c, 0]
-                high += (value ^ (value >> _EVEN)) * factor[c, 1]
+            low = low_run + value * factor[2, 0]
+            high = high_run + (value ^ (value >> _EVEN)) * factor[2, 1]
+            if len(first):
+                value = mix(np.uint64(first[row]))
+                low += value * factor[3, 0]
+                high += (value ^ (value >> _EVEN)) * factor[3, 1]
+            if len(second):
+                value = mix(np.uint64(second[row]))
+                low += value * factor[4, 0]
+                high += (value ^ (value >> _EVEN)) * factor[4, 1]
             a += mix(high)
             b += mix(low)
     total[0], total[1] = a, b
@@ -67,6 +79,8 @@ def _lists(start, items, item_hash, low_list, high_list, item_factors, total):  
             continue
         one, other = _OTHER, _ONE
         for slot in range(start[row], start[row + 1]):
+            if slot + AHEAD < len(items):
+                prefetch(item_hash, np.uint64(items[slot + AHEAD]))
             value = item_hash[items[slot]]
             one = (one ^ value) * _ONE
             other = (other + value) * _OTHER
@@ -98,20 +112,14 @@ def row_marks(
     user, request, item
         Codes, and hashed values by code; of each run, of each run and of each row.
     extra
-        Values that are hashed as int64, by column.
+        Values that are hashed as int64, by column; of two columns at most.
     """
     total = np.zeros(2, np.uint64)
-    names = ("user_id", "request_id", "item_id")
-    values = [np.ascontiguousarray(column).reshape(1, -1) for column in extra.values()]
-    more = (
-        values[0]
-        if len(values) == 1
-        else np.concatenate([np.zeros((0, len(item[0])), np.int64), *values])
-    )
+    names = ["user_id", "request_id", "item_id", *extra]
+    first, second = [*extra.values(), _NO_VALUES, _NO_VALUES][:2]
     _rows(
-        bounds, *user, *(_NONE if request is None else request), *item,
-        np.array([factors(name) for name in names]), read_only(more),
-        np.array([factors(name) for name in extra], np.uint64).reshape(-1, 2), total,
+        bounds, *user, *(_NONE if request is None else request), *item, read_only(first),
+        read_only(second), np.array([factors(name) for name in names], np.uint64), total,
     )  # fmt: skip
     return int(total[0]), int(total[1])
 
