@@ -20,7 +20,7 @@ from audit.compiled import kernel
 U64 = npt.NDArray[np.uint64]
 
 
-BAND = 2**14
+BAND = 2**10
 """Rows of a table hashed at a time."""
 
 
@@ -31,6 +31,26 @@ def mix(x: npt.NDArray[np.generic]) -> U64:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
+
+
+@kernel
+def mix_one(x):  # type: ignore[no-untyped-def]
+    """The same of one uint64, within compiled loops."""
+    z = x + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel
+def _lists(start, values, raw, out):  # type: ignore[no-untyped-def]
+    """Of each list: mixed values (or, ``raw``, values yet to be mixed) by their places."""
+    for row in range(len(out)):
+        total = np.uint64(start[row + 1] - start[row])
+        for at in range(start[row], start[row + 1]):
+            value = mix_one(values[at]) if raw else values[at]
+            total += mix_one(value ^ mix_one(np.uint64(at - start[row])))
+        out[row] = mix_one(total)
 
 
 @kernel
@@ -53,6 +73,13 @@ def hash_strings(array: pa.Array) -> U64:
     return out
 
 
+def _bits(array: pa.Array) -> U64:
+    """Floats as the integers that are mixed: widened first, and −0 as 0, so that equal numbers hash alike."""
+    values = array.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False) + 0.0
+    bits: U64 = values.view(np.uint64)
+    return bits
+
+
 def hash_values(column: pa.ChunkedArray | pa.Array) -> U64:
     """A 64-bit hash of each value of a column of integers, floats, times, strings or lists of them."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -60,16 +87,16 @@ def hash_values(column: pa.ChunkedArray | pa.Array) -> U64:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         lengths = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         start = np.concatenate([[0], np.cumsum(lengths)])
-        place = np.arange(start[-1]) - np.repeat(start[:-1], lengths)
-        each = mix(hash_values(array.flatten()) ^ mix(place))
-        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(each, dtype=np.uint64)])
-        return mix(sums[start[1:]] - sums[start[:-1]] + lengths.astype(np.uint64))
+        flat, out = array.flatten(), np.empty(len(array), np.uint64)
+        if pa.types.is_floating(flat.type):
+            _lists(start, _bits(flat), True, out)
+        else:
+            _lists(start, hash_values(flat), False, out)
+        return out
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return mix(hash_strings(array))
     if pa.types.is_floating(kind):
-        # Widened first, and −0 as 0, so that equal numbers hash alike.
-        values = array.cast(pa.float64()).fill_null(np.nan).to_numpy(zero_copy_only=False) + 0.0
-        return mix(values.view(np.uint64))
+        return mix(_bits(array))
     if pa.types.is_timestamp(kind):
         array = array.cast(pa.int64())
     return mix(

@@ -70,23 +70,36 @@ def _embeddings(
 ) -> tuple[npt.NDArray[np.float32], F64]:
     """Vectors by item code and the inverse of their norms (0 where missing or all zero)."""
     if made is not None:
-        given = made
-        rows = codes
+        vectors = np.zeros((n, made.shape[1]), np.float32)
+        vectors[codes] = made
     elif catalog is not None and "embedding" in catalog.column_names:
-        column = catalog["embedding"].combine_chunks()
-        present = ~np.asarray(column.is_null())
-        flat = column.flatten().to_numpy(zero_copy_only=False).astype(np.float32, copy=False)
-        given = flat.reshape(int(present.sum()), -1) if present.any() else flat.reshape(0, 1)
-        rows = codes[present]
+        vectors = _placed(catalog["embedding"], codes, n)
     else:
         return np.zeros((n, 1), np.float32), np.zeros(n)
-    vectors = np.zeros((n, given.shape[1]), np.float32)
-    vectors[rows] = given
     norm = np.empty(n)
     for start in range(0, n, 2**14):  # in bands: twice the vectors in float64 would not be small
         wide = vectors[start : start + 2**14].astype(np.float64)
         norm[start : start + 2**14] = np.sqrt(np.einsum("ij,ij->i", wide, wide))
     return vectors, np.divide(1.0, norm, out=np.zeros(n), where=norm > 0)
+
+
+def _placed(column: pa.ChunkedArray, codes: I32, n: int) -> npt.NDArray[np.float32]:
+    """Vectors by item code, chunk by chunk; zeros where missing."""
+    vectors = np.zeros((n, 1), np.float32)
+    filled, at = False, 0
+    for chunk in column.chunks:
+        here = codes[at : at + len(chunk)]
+        at += len(chunk)
+        if chunk.null_count:
+            here = here[np.asarray(chunk.is_valid())]
+        if not len(here):
+            continue
+        flat = chunk.flatten().to_numpy(zero_copy_only=False).astype(np.float32, copy=False)
+        given = flat.reshape(len(here), -1)
+        if not filled:
+            vectors, filled = np.zeros((n, given.shape[1]), np.float32), True
+        vectors[here] = given
+    return vectors
 
 
 def build_items(

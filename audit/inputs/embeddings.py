@@ -9,11 +9,16 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.inputs.draft import Raw
 from audit.inputs.log import Scope, listed
 from audit.inputs.nested import read_lists
 from audit.inputs.numbers import read_numbers
+from audit.inputs.read import is_list
+
+BAND = 2**14
+"""Items whose vectors are looked at together."""
 
 
 def prefix_columns(names: Sequence[str], prefix: str, scope: Scope) -> list[str]:
@@ -41,6 +46,10 @@ def read_embeddings(raw: Raw) -> pa.ChunkedArray | None:
         ``list<float32>`` of one length, null where missing; ``None`` after an error, or where there is
         no embedding at all.
     """
+    if "embedding" in raw.columns and raw.source.embedding_file is None and raw.source.embedding_prefix is None:
+        whole = _whole(raw.columns["embedding"])
+        if whole is not None:
+            return whole
     rows = _rows(raw)
     if rows is None:
         return None
@@ -77,6 +86,37 @@ def read_embeddings(raw: Raw) -> pa.ChunkedArray | None:
     if zero.all():
         return None
     return _as_lists(present[~zero], values[~zero], total)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """The column itself, where it holds a sound vector of float32 for every item: ``None`` where it does not.
+
+    Most catalogs are so, and their vectors are by far the most of them: none is copied.
+    """
+    kind = column.type
+    if not is_list(kind) or kind.value_type != pa.float32() or column.null_count or not len(column):
+        return None
+    chunks: list[pa.Array] = []
+    width: int | None = None
+    for chunk in column.chunks:
+        if not len(chunk):
+            continue
+        flat = chunk.flatten()
+        per = len(flat) // len(chunk)
+        width = per if width is None else width
+        fixed = pa.types.is_fixed_size_list(kind)
+        if flat.null_count or per != width or not per or per * len(chunk) >= 2**31:
+            return None
+        if not fixed and pc.min_max(chunk.value_lengths()).as_py() != {"min": per, "max": per}:
+            return None
+        matrix = flat.to_numpy().reshape(-1, per)
+        for start in range(0, len(matrix), BAND):
+            band = matrix[start : start + BAND]
+            if not np.isfinite(band).all() or not band.any(axis=1).all():
+                return None
+        offsets = pa.array(np.arange(0, len(flat) + 1, per, dtype=np.int32))
+        chunks.append(pa.ListArray.from_arrays(offsets, flat))
+    return pa.chunked_array(chunks)
 
 
 def _rows(raw: Raw) -> tuple[np.ndarray, np.ndarray] | None:

@@ -20,6 +20,7 @@ from llvmlite import ir
 from numba.extending import intrinsic
 
 from audit.compiled import kernel
+from audit.dataset.hashing import mix_one as mix
 
 BLOCK = 256
 """Rows hashed before they are looked up: their places in the table are fetched meanwhile."""
@@ -70,15 +71,6 @@ def _prefetching(typingctx: Any, data: Any, at: Any) -> Any:  # noqa: ARG001  nu
 
 
 prefetch: Any = intrinsic(_prefetching)
-
-
-@kernel
-def mix(x):  # type: ignore[no-untyped-def]
-    """SplitMix64's step and finaliser."""
-    z = x + _GOLDEN
-    z = (z ^ (z >> np.uint64(30))) * _FIRST
-    z = (z ^ (z >> np.uint64(27))) * _SECOND
-    return z ^ (z >> np.uint64(31))
 
 
 @kernel
