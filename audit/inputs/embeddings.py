@@ -46,7 +46,11 @@ def read_embeddings(raw: Raw) -> pa.ChunkedArray | None:
         ``list<float32>`` of one length, null where missing; ``None`` after an error, or where there is
         no embedding at all.
     """
-    if "embedding" in raw.columns and raw.source.embedding_file is None and raw.source.embedding_prefix is None:
+    if (
+        "embedding" in raw.columns
+        and raw.source.embedding_file is None
+        and raw.source.embedding_prefix is None
+    ):
         whole = _whole(raw.columns["embedding"])
         if whole is not None:
             return whole

@@ -40,6 +40,8 @@ class Read:
     history: build.Groups | None
     facts: Mapping[str, EncodedPairs]
     """``relevance`` and ``history``: what is left of them beside the groups."""
+    fingerprints: Mapping[str, str]
+    """Of the small tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +166,7 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
             facts = read.facts[kind]
             fingerprints[kind] = facts.rows, marks.text(facts.marks)
         elif getattr(inputs, kind) is not None:
-            table = getattr(inputs, kind)
-            fingerprints[kind] = len(table), hashing.table_fingerprint(table)
+            fingerprints[kind] = len(getattr(inputs, kind)), read.fingerprints[kind]
     dataset = Dataset(
         users=users.ids, user_lists=index.user_lists, list_user=index.user,
         list_request=index.request, requests=requests.ids, list_context=list_context,

@@ -87,16 +87,15 @@ def group_history(
     ``users``, ``items``: how many codes there are.
     """
     parts = pairs.parts
-    run_user = np.concatenate([part.user for part in parts])
-    new = np.append(True, run_user[1:] != run_user[:-1])
-    user = run_user[new]
-    if pairs.whole is not None and np.bincount(user, minlength=1).max() <= 1:
+    together = _together(pairs, users)
+    if together is not None:
+        user, new = together
         first = np.cumsum([0, *(len(part.item) for part in parts)])
         bounds = [part.bounds[:-1] + f for part, f in zip(parts, first[:-1], strict=True)]
         start = np.append(np.concatenate(bounds)[new], first[-1])
+        assert pairs.whole is not None
         values = pairs.whole
     else:
-        del run_user, new, user
         counts = np.zeros(users, np.int64)
         for part in parts:
             np.add.at(counts, part.user, np.diff(part.bounds))
@@ -114,6 +113,18 @@ def group_history(
     groups.drop_repeats(start, values, popularity)
     kept = np.diff(start) > 0
     return Groups(user[kept], np.append(start[:-1][kept], start[-1]), values, popularity)
+
+
+def _together(pairs: EncodedPairs, users: int) -> tuple[I32, Bool] | None:
+    """Users, and at which runs they begin, where all rows of each stand together; else ``None``."""
+    parts = pairs.parts
+    runs = sum(len(part.user) for part in parts)
+    if pairs.whole is None or runs - len(parts) >= users:
+        return None  # a run may go on from one part to the next, but that is not enough
+    run_user = np.concatenate([part.user for part in parts])
+    new = np.append(True, run_user[1:] != run_user[:-1])
+    user = run_user[new]
+    return None if np.bincount(user, minlength=1).max() > 1 else (user, new)
 
 
 def recode_history(history: Groups, final: I32, threads: int | None = None) -> Groups:

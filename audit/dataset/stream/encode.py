@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from audit.dataset import hashing
 from audit.dataset.ids import Ids
 from audit.dataset.model import Dataset
 from audit.dataset.segments import require_attributes
@@ -123,7 +125,23 @@ def _encode(plan: Plan, how: How) -> Encoded:
         for kind in ("catalog", "creators", "users")
     }
     require_attributes(small["users"], how.segments)
-    reader = _Reader(plan, how, small["catalog"])
+    # What needs no more than one thread is done beside the reading of the next table.
+    with ThreadPoolExecutor(1) as beside:
+        prints = {
+            kind: beside.submit(hashing.table_fingerprint, table)
+            for kind, table in small.items()
+            if table is not None
+        }
+        try:
+            return _read(plan, how, small, beside, prints)
+        finally:
+            beside.shutdown(cancel_futures=True)
+
+
+def _read(
+    plan: Plan, how: How, small: dict[str, Any], beside: Executor, prints: Mapping[str, Future[str]]
+) -> Encoded:  # fmt: skip
+    reader = _Reader(plan, how, small["catalog"], beside)
     history = relevance = None
     if plan.history is not None:
         history = reader.history(plan.history)
@@ -145,7 +163,10 @@ def _encode(plan: Plan, how: How) -> Encoded:
             raise NotClean("tables do not go together")
     else:
         issues += plan.inputs.issues
-    read = Read(inputs, reader.universe, models, relevance, history, reader.facts)
+    read = Read(
+        inputs, reader.universe, models, relevance, None if history is None else history.result(),
+        reader.facts, {kind: text.result() for kind, text in prints.items()},
+    )  # fmt: skip
     dataset, more = assemble(read, how)
     return Encoded(dataset, [*issues, *more], inputs)
 
@@ -201,7 +222,10 @@ class Told:
 class _Reader:
     """Reads one table after the other, each in passing or, where that is not to be, thoroughly."""
 
-    def __init__(self, plan: Plan, how: How, catalog: pa.Table | None) -> None:
+    def __init__(
+        self, plan: Plan, how: How, catalog: pa.Table | None, beside: Executor
+    ) -> None:  # fmt: skip
+        self.beside = beside
         self.plan, self.how = plan, how
         self.issues: dict[str, list[DataIssue]] = dict(plan.small_issues)
         self.stubs: dict[str, Stub] = {}
@@ -242,17 +266,12 @@ class _Reader:
         self._done(big, found.rows, found.newest)
         return found
 
-    def history(self, big: BigTable) -> build.Groups:
-        """The history, grouped."""
-        u, threads = self.universe, self.how.threads
-
-        def read(here: BigTable) -> tuple[EncodedPairs, build.Groups]:
-            pairs = self._pairs(here)
-            return pairs, build.group_history(pairs, len(u.users), len(u.items), threads)
-
-        (pairs, found), issues = self._in_passing(big, read)
+    def history(self, big: BigTable) -> Future[build.Groups]:
+        """The history; it will be grouped."""
+        pairs, issues = self._in_passing(big, self._pairs)
         self._note(big, pairs, issues)
-        return found
+        u = self.universe
+        return self.beside.submit(build.group_history, pairs, len(u.users), len(u.items), 1)
 
     def relevance(self, big: BigTable) -> build.Judged:
         """The judgments, grouped."""

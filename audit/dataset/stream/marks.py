@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from audit.compiled import kernel
 from audit.dataset.hashing import factors
+from audit.dataset.hashing import mix_one as mix
 from audit.dataset.model import I32, I64
-from audit.dataset.stream.hashes import mix, prefetch
+from audit.dataset.stream.hashes import prefetch
 from audit.dataset.stream.idtable import read_only
 
 U64 = npt.NDArray[np.uint64]
