@@ -6,6 +6,9 @@ import numpy as np
 
 from audit.compiled import kernel
 
+BAND = 4
+"""Ranks counted at a time."""
+
 
 @kernel
 def add_user_means(values, user, row_of_user, offset, whole, upper, lower, count):  # type: ignore[no-untyped-def]
@@ -49,91 +52,105 @@ def add_user_means(values, user, row_of_user, offset, whole, upper, lower, count
 
 
 @kernel
-def count_ranks(start, items, shown):  # type: ignore[no-untyped-def]
-    """Add 1 to ``shown[item, rank − 1]`` for every slot, up to as many ranks as it has."""
-    ranks = shown.shape[1]
-    for row in range(len(start) - 1):
-        for slot in range(start[row], min(start[row + 1], start[row] + ranks)):
-            shown[items[slot], slot - start[row]] += 1
+def count_ranks(start, items, lists, shown):  # type: ignore[no-untyped-def]
+    """Add 1 to ``shown[rank − 1, item]`` for every slot of ``lists``, up to as many ranks as it has.
+
+    A few ranks at a time: their counts stay in the cache, and all ranks' would not.
+    """
+    ranks = shown.shape[0]
+    for first in range(0, ranks, BAND):
+        for row in lists:
+            at = start[row]
+            for rank in range(first, min(start[row + 1] - at, first + BAND, ranks)):
+                shown[rank, items[at + rank]] += 1
 
 
 @kernel
 def weigh_ranks(shown, weights):  # type: ignore[no-untyped-def]
-    """``[items]``: the sum over ranks of ``weights[rank − 1]`` × ``shown[item, rank − 1]``, in rank order."""
-    out = np.zeros(len(shown))
-    for item in range(len(shown)):
-        total = 0.0
-        for rank in range(min(len(weights), shown.shape[1])):
-            total += weights[rank] * shown[item, rank]
-        out[item] = total
+    """``[items]``: the sum over ranks of ``weights[rank − 1]`` × ``shown[rank − 1, item]``, in rank order."""
+    out = np.zeros(shown.shape[1])
+    for rank in range(min(len(weights), len(shown))):
+        for item in range(len(out)):
+            out[item] += weights[rank] * shown[rank, item]
     return out
 
 
 @kernel
-def count_cells(start, items, cell, shown):  # type: ignore[no-untyped-def]
-    """Add 1 to ``shown[cell[list], item, rank − 1]`` for the first ranks of every list."""
-    ranks = shown.shape[2]
+def add_groups(start, items, lists, bounds, weights, vectors):  # type: ignore[no-untyped-def]
+    """Add ``weights[w, rank − 1]`` to ``vectors[w, group, item]`` for the slots of each group's lists.
+
+    Those of group g are ``lists[bounds[g] : bounds[g + 1]]``: group by group, its vectors stay in the cache.
+    """
+    for group in range(len(bounds) - 1):
+        for row in lists[bounds[group] : bounds[group + 1]]:
+            for slot in range(start[row], min(start[row + 1], start[row] + weights.shape[1])):
+                for w in range(len(weights)):
+                    vectors[w, group, items[slot]] += weights[w, slot - start[row]]
+
+
+@kernel
+def count_ages(start, age, ranks, edges, bands):  # type: ignore[no-untyped-def]
+    """Count the ages of each list's first slots by band; those that are NaN in the last.
+
+    ``edges`` are the bands' lower ends, the first at most 0.
+    """
     for row in range(len(start) - 1):
         for slot in range(start[row], min(start[row + 1], start[row] + ranks)):
-            shown[cell[row], items[slot], slot - start[row]] += 1
+            band = -1
+            for edge in edges:
+                band += age[slot] >= edge
+            bands[band if band >= 0 else len(edges)] += 1
 
 
 @kernel
-def add_groups(start, items, group, weights, vectors):  # type: ignore[no-untyped-def]
-    """Add ``weights[rank − 1]`` to ``vectors[group[list], item]``; group −1 is left out."""
-    for row in range(len(start) - 1):
-        if group[row] < 0:
-            continue
-        for slot in range(start[row], min(start[row + 1], start[row] + len(weights))):
-            vectors[group[row], items[slot]] += weights[slot - start[row]]
+def _see(state, at, side, tick):  # type: ignore[no-untyped-def]
+    """One user sees ``at`` under model A (side 0, first) or B (1): see :func:`count_users`."""
+    seen = state[at, 3] - tick
+    if side == 0:
+        if seen < 0:
+            state[at, 0] += 1
+            state[at, 3] = tick
+    elif seen == 0:
+        state[at, 0] -= 1
+        state[at, 2] += 1
+        state[at, 3] = tick + 2
+    elif seen < 0:
+        state[at, 1] += 1
+        state[at, 3] = tick + 1
 
 
 @kernel
-def _distinct(first, last, start, items, ranks, members_start, members, out):  # type: ignore[no-untyped-def]
-    n = 0
+def _see_lists(  # type: ignore[no-untyped-def]
+    start, items, first, last, ranks, creators_start, creators, side, tick, of_items, of_creators
+):
     for row in range(first, last):
-        for slot in range(start[row], min(start[row + 1], start[row] + ranks)):
+        at = start[row]
+        for slot in range(at, min(start[row + 1], at + ranks)):
             item = items[slot]
-            for at in range(members_start[item], members_start[item + 1]):
-                out[n] = members[at]
-                n += 1
-    ordered = np.sort(out[:n])
-    m = 0
-    for i in range(n):
-        if i == 0 or ordered[i] != ordered[i - 1]:
-            out[m] = ordered[i]
-            m += 1
-    return m
+            _see(of_items, item, side, tick)
+            for entry in range(creators_start[item], creators_start[item + 1]):
+                _see(of_creators, creators[entry], side, tick)
 
 
 @kernel
 def count_users(  # type: ignore[no-untyped-def]
-    user_lists, a_start, a_items, b_start, b_items, ranks, members_start, members, most, out
-):
-    """Count, per item or creator, the users shown it by A only, by B only and by both.
+    user_lists, a_start, a_items, b_start, b_items, ranks, creators_start, creators, done,
+    of_items, of_creators,
+):  # fmt: skip
+    """Count, per item and per creator, the users shown it by A only, by B only and by both.
 
-    ``user_lists`` bounds each user's lists; an item stands for its ``members`` (itself, or its
-    creators; ``most`` at the most).  Adds to ``out``, ``[3, n]``.
+    ``user_lists`` bounds each user's lists.  ``of_items`` and ``of_creators``, ``[n, 4]``, hold the three
+    counts and a mark: who saw it last, and under which model.  Marks are made of the users' number, from
+    ``done``, so that nothing need be cleared or sorted between users; 3·(done + users) must fit.
     """
-    widest = 0
-    for user in range(len(user_lists) - 1):
-        widest = max(widest, user_lists[user + 1] - user_lists[user])
-    seen_a = np.empty(widest * ranks * most, np.int64)
-    seen_b = np.empty(widest * ranks * most, np.int64)
     for user in range(len(user_lists) - 1):
         first, last = user_lists[user], user_lists[user + 1]
-        n_a = _distinct(first, last, a_start, a_items, ranks, members_start, members, seen_a)
-        n_b = _distinct(first, last, b_start, b_items, ranks, members_start, members, seen_b)
-        i = 0
-        j = 0
-        while i < n_a or j < n_b:
-            if j == n_b or (i < n_a and seen_a[i] < seen_b[j]):
-                out[0, seen_a[i]] += 1
-                i += 1
-            elif i == n_a or seen_b[j] < seen_a[i]:
-                out[1, seen_b[j]] += 1
-                j += 1
-            else:
-                out[2, seen_a[i]] += 1
-                i += 1
-                j += 1
+        tick = 3 * (done + user) + 1
+        _see_lists(
+            a_start, a_items, first, last, ranks, creators_start, creators, 0, tick,
+            of_items, of_creators,
+        )  # fmt: skip
+        _see_lists(
+            b_start, b_items, first, last, ranks, creators_start, creators, 1, tick,
+            of_items, of_creators,
+        )  # fmt: skip

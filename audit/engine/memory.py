@@ -9,19 +9,22 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from audit.dataset.model import F64, I32, I64, Dataset, Ragged
+from audit.dataset.model import F64, I32, I64, Dataset
 from audit.engine import kernels
 from audit.engine.partials import ExactSums, Measured, Partials, Run, merge
 from audit.engine.plan import AGE_BANDS, Plan
 from audit.errors import ConfigError
 from audit.metrics.block import Block, Shared
 from audit.metrics.registry import MetricRef
-from audit.metrics.vectors import Projection
+from audit.metrics.vectors import VECTORS, Projection
 
 Progress = Callable[[str, int, int], None]
 
 BLOCK = 4_096
 """Users per block: small enough for the caches, large enough that the interpreter does not count."""
+
+MARKS = 2**31 // 3 - 1
+"""Users that the marks of :func:`audit.engine.kernels.count_users` can tell apart in 32 bits."""
 
 
 def measure(
@@ -49,25 +52,28 @@ def measure(
     pair_refs = [r for r in plan.level("pair") if r not in missing]
     users = len(dataset.users)
     workers = min(threads or os.cpu_count() or 1, max(1, -(-users // block)))
-    bounds = [(w * users // workers, (w + 1) * users // workers) for w in range(workers)]
+    blocks = iter(range(0, users, block))
     done = [0]
     lock = threading.Lock()
 
-    def work(first: int, last: int) -> Partials:
+    def work(_: int) -> Partials:
         worker = _Worker(dataset, plan, list_refs, pair_refs)
-        for start in range(first, last, block):
-            worker.block(start, min(start + block, last))
+        while True:
             with lock:
-                done[0] += min(start + block, last) - start
+                start = next(blocks, None)
+            if start is None:
+                return worker.finished()
+            worker.block(start, min(start + block, users))
+            with lock:
+                done[0] += min(start + block, users) - start
                 if progress is not None:
                     progress("measuring", done[0], users)
-        return worker.partials
 
     with ThreadPoolExecutor(workers) as pool:
-        parts = list(pool.map(lambda b: work(*b), bounds))
-        total = parts[0]
-        for part in parts[1:]:
-            total = merge(total, part)
+        parts = list(pool.map(work, range(workers)))
+        total = parts.pop(0)
+        while parts:
+            total = merge(total, parts.pop())
         # Vectors over items are long: one thread fills those of a run, so that none is held twice.
         for exposures in pool.map(lambda run: exposure_of(dataset, plan, run), runs_of(dataset)):
             total = merge(total, exposures)
@@ -85,22 +91,37 @@ def exposure_of(dataset: Dataset, plan: Plan, run: Run) -> Partials:
     start, items = lists.items.start, lists.items.values
     n = len(dataset.items.ids)
     # No list has items beyond its own length, however large the largest K.
-    ranks = min(plan.kmax, int(lists.items.lengths.max(initial=1)))
-    shown = np.zeros((n, ranks), np.int32)
-    kernels.count_ranks(start, items, shown)
+    longest = int(lists.items.lengths.max(initial=1))
+    shown = np.zeros((min(plan.system_kmax, longest), n), np.int32)
+    kernels.count_ranks(start, items, np.arange(len(lists.items)), shown)
     cells = {}
     for name, (cell, names) in dataset.segments.items():
-        cells[name] = np.zeros((len(names), n, min(plan.viewport, ranks)), np.int32)
-        kernels.count_cells(start, items, cell[dataset.list_user], cells[name])
+        cells[name] = np.zeros((len(names), min(plan.viewport, longest), n), np.int32)
+        order, bounds = _sorted(cell[dataset.list_user], len(names))
+        for code in range(len(names)):
+            kernels.count_ranks(
+                start, items, order[bounds[code] : bounds[code + 1]], cells[name][code]
+            )
+    asked = {VECTORS[str(ref.spec.vector)].weighting for ref in plan.level("system")}
     groups: dict[tuple[str, int], dict[str, I32]] = {}
     for g in plan.groupings:
-        group = g.group_of_user[dataset.list_user]
-        groups[g.key] = {}
-        for weighting, weights in (("exposure", g.exposure), ("count", np.ones(g.k, np.int64))):
-            vectors = np.zeros((g.groups + 1, n), np.int32)
-            kernels.add_groups(start, items, group, weights.astype(np.int32), vectors)
-            groups[g.key][weighting] = vectors
+        weights = {"count": np.ones(g.k, np.int32)}
+        if "exposure" in asked:
+            weights["exposure"] = g.exposure.astype(np.int32)
+        order, bounds = _sorted(g.group_of_user[dataset.list_user], g.groups + 1)
+        vectors = np.zeros((len(weights), g.groups + 1, n), np.int32)
+        kernels.add_groups(start, items, order, bounds, np.stack(list(weights.values())), vectors)
+        groups[g.key] = dict(zip(weights, vectors, strict=True))
     return Partials(shown={run: shown}, cells={run: cells}, groups={run: groups})
+
+
+def _sorted(cell: I32, n: int) -> tuple[I64, I64]:
+    """Lists by cell: those of cell c are ``order[bounds[c] : bounds[c + 1]]``; −1 is left out."""
+    # numpy sorts two bytes by counting, more by comparing.
+    order = np.argsort(cell.astype(np.int16) if n < 2**15 else cell, kind="stable")
+    bounds = np.zeros(n + 2, np.int64)
+    np.cumsum(np.bincount(cell + 1, minlength=n + 1), out=bounds[1:])
+    return order, bounds[1:]
 
 
 def unavailable(dataset: Dataset, plan: Plan) -> dict[MetricRef, str]:
@@ -138,7 +159,7 @@ def list_values(ref: MetricRef, d: Dataset, ks: I64, *blocks: Block) -> F64:
         counted = np.logical_and.reduce([block.counted for block in blocks])
     else:
         counted = np.logical_and.reduce([block.length > 0 for block in blocks])
-    return np.where(counted[:, None], values, np.nan)
+    return values if counted.all() else np.where(counted[:, None], values, np.nan)
 
 
 def session_values(ref: MetricRef, d: Dataset, ks: I64, b: Block) -> tuple[F64, I32]:
@@ -189,12 +210,17 @@ class _Worker:
         self.list_refs, self.pair_refs = list_refs, pair_refs
         self.runs = runs_of(dataset)
         self.partials = self._zeros()
-        n = len(dataset.items.ids)
-        self.itself = Ragged(np.arange(n + 1), np.arange(n, dtype=np.int32))
+        n, creators = len(dataset.items.ids), len(dataset.items.creator_ids)
+        self.seen_by = {
+            run: (np.zeros((n, 4), np.int32), np.zeros((creators, 4), np.int32))
+            for run in self.runs
+            if self._partner(run) is not None
+        }
+        self.marked = 0
+        """Users whose marks :attr:`seen_by` may hold."""
 
     def _zeros(self) -> Partials:
-        d, plan = self.d, self.plan
-        n, c = len(d.items.ids), len(d.items.creator_ids)
+        plan = self.plan
         rows = len(plan.rows.bucket)
         p = Partials()
         for run in self.runs:
@@ -203,8 +229,6 @@ class _Worker:
             p.lists_seen[run] = np.zeros(4, np.int64)
             if self._partner(run) is not None:
                 p.pairs[run] = ExactSums.zeros(rows, len(self.pair_refs) * len(plan.ks))
-                p.users_items[run] = np.zeros((3, n), np.int64)
-                p.users_creators[run] = np.zeros((3, c), np.int64)
         return p
 
     def _partner(self, run: Run) -> Run | None:
@@ -213,6 +237,15 @@ class _Worker:
         if model == self.plan.baseline:
             return None
         return self.plan.baseline, min(seed, len(self.d.models[self.plan.baseline]) - 1)
+
+    def finished(self) -> Partials:
+        """The partials of all blocks measured."""
+        for run, seen_by in self.seen_by.items():
+            of_items, of_creators = (np.ascontiguousarray(x[:, :3].T, np.int64) for x in seen_by)
+            self.partials.users_items[run] = of_items
+            self.partials.users_creators[run] = of_creators
+        self.seen_by = {}
+        return self.partials
 
     def block(self, first: int, last: int) -> None:
         """Measure the users ``first`` to ``last``."""
@@ -223,8 +256,7 @@ class _Worker:
             for seed, lists in enumerate(seeds)
         }
         if self.d.truth is not None:
-            has = np.unique(shared.user[shared.relevant > 0])
-            self.partials.relevant_users += len(has)
+            self.partials.relevant_users += _distinct(shared.user[shared.relevant > 0])
         for run, b in blocks.items():
             self._lists(run, b)
             self._seen(run, b)
@@ -232,6 +264,7 @@ class _Worker:
             if partner is not None:
                 self._pairs(run, blocks[partner], b)
                 self._users(run, blocks[partner], b, first, last)
+        self.marked += last - first
 
     # -------------------------------------------------------------- user means
 
@@ -265,28 +298,33 @@ class _Worker:
 
     def _seen(self, run: Run, b: Block) -> None:
         p, plan, viewport = self.partials, self.plan, self.plan.viewport
-        visible = np.arange(len(b.item)) - np.repeat(b.start[:-1], b.length) < viewport
-        band = np.searchsorted(AGE_BANDS, b.age[visible], side="right") - 1
-        band = np.where(np.isnan(b.age[visible]), len(AGE_BANDS), band)
-        p.ages[run] += np.bincount(band, minlength=len(AGE_BANDS) + 1)
+        if "created_at" in self.d.has:
+            kernels.count_ages(b.start, b.age, viewport, np.array(AGE_BANDS), p.ages[run])
+        else:
+            p.ages[run][-1] += np.minimum(b.length, viewport).sum()
         shown = b.length > 0
         p.lists_seen[run] += [
-            len(np.unique(b.user[shown])), shown.sum(), len(b.item),
+            _distinct(b.user[shown]), shown.sum(), len(b.item),
             (shown & (b.length < min(viewport, plan.kmax))).sum(),
         ]  # fmt: skip
 
     def _users(self, run: Run, a: Block, b: Block, first: int, last: int) -> None:
+        if self.marked + last - first > MARKS:
+            for seen_by in self.seen_by.values():
+                for state in seen_by:
+                    state[:, 3] = 0
+            self.marked = 0
         bounds = self.d.user_lists[first : last + 1] - self.d.user_lists[first]
         creators = self.d.items.creators
-        for members, out in (
-            (self.itself, self.partials.users_items[run]),
-            (creators, self.partials.users_creators[run]),
-        ):
-            most = max(1, int(members.lengths.max(initial=0)))
-            kernels.count_users(
-                bounds, a.start, a.item, b.start, b.item, self.plan.viewport,
-                members.start, members.values, most, out,
-            )  # fmt: skip
+        kernels.count_users(
+            bounds, a.start, a.item, b.start, b.item, self.plan.viewport,
+            creators.start, creators.values, self.marked, *self.seen_by[run],
+        )  # fmt: skip
+
+
+def _distinct(ascending: I32) -> int:
+    """How many different values there are."""
+    return int((ascending[1:] != ascending[:-1]).sum()) + (len(ascending) > 0)
 
 
 def exposure_by_k(shown: I32, weights: F64) -> F64:

@@ -80,12 +80,13 @@ class Partials:
     pairs: dict[Run, ExactSums] = field(default_factory=dict)
     """By candidate's run, against the baseline's run of the same seed."""
     shown: dict[Run, I32] = field(default_factory=dict)
-    """``[items, ranks]``: lists that showed the item at the rank; as many ranks as the longest list has,
-    up to the largest K."""
+    """``[ranks, items]``: lists that showed the item at the rank; as many ranks as the longest list has,
+    up to the viewport and the largest K of a system metric."""
     cells: dict[Run, dict[str, I32]] = field(default_factory=dict)
-    """By attribute ``[cells, items, viewport]``."""
+    """By attribute ``[cells, viewport, items]``."""
     groups: dict[Run, dict[tuple[str, int], dict[str, I32]]] = field(default_factory=dict)
-    """By segment and K, and by weighting, ``[G + 1, items]``; the last row: users left over by the cut."""
+    """By segment and K, and by weighting, ``[G + 1, items]``; the last row: users left over by the cut.
+    Counts always, exposure where a system metric asks for it."""
     ages: dict[Run, I64] = field(default_factory=dict)
     """Shown items up to the viewport by age band; the last: unknown or negative."""
     users_items: dict[Run, I64] = field(default_factory=dict)

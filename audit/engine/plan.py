@@ -84,6 +84,12 @@ class Plan:
         return [ref for ref in self.refs if ref.spec.level == level]
 
     @property
+    def system_kmax(self) -> int:
+        """The largest K at which exposure is asked for: a system metric's, or the viewport."""
+        ks = [int(ref.k or 0) for ref in self.wanted if ref.spec.level == "system"]
+        return max([self.viewport, *ks])
+
+    @property
     def kmax(self) -> int:
         """The largest K."""
         return int(self.ks[-1])

@@ -292,16 +292,16 @@ RUNS = [("baseline", 0), ("candidate", 0), ("candidate", 1)]
 
 @pytest.mark.parametrize("run", RUNS)
 def test_counts_by_item_and_rank_of_all_and_by_cell(dataset, partials, run):
-    shown = np.zeros((len(dataset.items.ids), 6), np.int64)
-    cells = np.zeros((3, len(dataset.items.ids), 4), np.int64)
+    shown = np.zeros((6, len(dataset.items.ids)), np.int64)
+    cells = np.zeros((3, 4, len(dataset.items.ids)), np.int64)
     for user, rank, item in slots(dataset, *run):
-        shown[item, rank] += 1
+        shown[rank, item] += 1
         if rank < 4:
-            cells[dataset.segments["a"][0][user], item, rank] += 1
+            cells[dataset.segments["a"][0][user], rank, item] += 1
     assert (partials.shown[run] == shown).all()
     assert (partials.cells[run]["a"] == cells).all()
     weights = np.array([4.0, 2.0, 1.0])
-    assert exposure_by_k(shown, weights) == pytest.approx(shown[:, :3] @ weights)
+    assert exposure_by_k(shown, weights) == pytest.approx(weights @ shown[:3])
 
 
 @pytest.mark.parametrize("run", RUNS)
