@@ -6,9 +6,6 @@ import numpy as np
 
 from audit.compiled import kernel
 
-BAND = 4
-"""Ranks counted at a time."""
-
 
 @kernel
 def add_user_means(values, user, row_of_user, offset, whole, upper, lower, count):  # type: ignore[no-untyped-def]
@@ -52,17 +49,28 @@ def add_user_means(values, user, row_of_user, offset, whole, upper, lower, count
 
 
 @kernel
-def count_ranks(start, items, lists, shown):  # type: ignore[no-untyped-def]
-    """Add 1 to ``shown[rank − 1, item]`` for every slot of ``lists``, up to as many ranks as it has.
+def take_ranks(start, items, place, first, out):  # type: ignore[no-untyped-def]
+    """Turn lists into ranks: ``out[r, place[list]]`` is the item at rank ``first + r + 1``, −1 beyond the end.
 
-    A few ranks at a time: their counts stay in the cache, and all ranks' would not.
+    Lists of place −1 are left out.  What is counted rank by rank goes to one rank's counts at a time,
+    which stay in the cache.
     """
-    ranks = shown.shape[0]
-    for first in range(0, ranks, BAND):
-        for row in lists:
-            at = start[row]
-            for rank in range(first, min(start[row + 1] - at, first + BAND, ranks)):
-                shown[rank, items[at + rank]] += 1
+    for row in range(len(start) - 1):
+        at = place[row]
+        if at < 0:
+            continue
+        low = start[row] + first
+        n = min(start[row + 1] - low, len(out))
+        for r in range(len(out)):
+            out[r, at] = items[low + r] if r < n else -1
+
+
+@kernel
+def count_items(items, out):  # type: ignore[no-untyped-def]
+    """Add 1 to ``out[item]`` for every item; −1 is none."""
+    for item in items:
+        if item >= 0:
+            out[item] += 1
 
 
 @kernel
@@ -76,16 +84,22 @@ def weigh_ranks(shown, weights):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_groups(start, items, lists, bounds, weights, vectors):  # type: ignore[no-untyped-def]
-    """Add ``weights[w, rank − 1]`` to ``vectors[w, group, item]`` for the slots of each group's lists.
+def add_groups(ranked, bounds, weights, vectors):  # type: ignore[no-untyped-def]
+    """Fill ``vectors[w, group, item]`` with the sums of ``weights[w, rank − 1]`` over each group's slots.
 
-    Those of group g are ``lists[bounds[g] : bounds[g + 1]]``: group by group, its vectors stay in the cache.
+    ``ranked`` is as :func:`take_ranks` leaves it; group g has the places ``bounds[g] : bounds[g + 1]``.
     """
+    sums = np.empty((vectors.shape[2], len(weights)), np.int32)
     for group in range(len(bounds) - 1):
-        for row in lists[bounds[group] : bounds[group + 1]]:
-            for slot in range(start[row], min(start[row + 1], start[row] + weights.shape[1])):
-                for w in range(len(weights)):
-                    vectors[w, group, items[slot]] += weights[w, slot - start[row]]
+        sums[:] = 0
+        for rank in range(len(ranked)):
+            for item in ranked[rank, bounds[group] : bounds[group + 1]]:
+                if item >= 0:
+                    for w in range(len(weights)):
+                        sums[item, w] += weights[w, rank]
+        for w in range(len(weights)):
+            for item in range(len(sums)):
+                vectors[w, group, item] = sums[item, w]
 
 
 @kernel

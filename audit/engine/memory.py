@@ -6,10 +6,11 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
-from audit.dataset.model import F64, I32, I64, Dataset
+from audit.dataset.model import F64, I32, I64, Dataset, Ragged
 from audit.engine import kernels
 from audit.engine.partials import ExactSums, Measured, Partials, Run, merge
 from audit.engine.plan import AGE_BANDS, Plan
@@ -22,6 +23,9 @@ Progress = Callable[[str, int, int], None]
 
 BLOCK = 4_096
 """Users per block: small enough for the caches, large enough that the interpreter does not count."""
+
+RANKS = 8
+"""Ranks of all lists held at a time."""
 
 MARKS = 2**31 // 3 - 1
 """Users that the marks of :func:`audit.engine.kernels.count_users` can tell apart in 32 bits."""
@@ -87,41 +91,55 @@ def runs_of(dataset: Dataset) -> list[Run]:
 
 def exposure_of(dataset: Dataset, plan: Plan, run: Run) -> Partials:
     """How often each item was shown at each rank: by all users, by segment, by group of the jackknife."""
-    lists = dataset.models[run[0]][run[1]]
-    start, items = lists.items.start, lists.items.values
+    items = dataset.models[run[0]][run[1]].items
     n = len(dataset.items.ids)
     # No list has items beyond its own length, however large the largest K.
-    longest = int(lists.items.lengths.max(initial=1))
+    longest = int(items.lengths.max(initial=1))
     shown = np.zeros((min(plan.system_kmax, longest), n), np.int32)
-    kernels.count_ranks(start, items, np.arange(len(lists.items)), shown)
+    for first in range(0, len(shown), RANKS):
+        ranked = _ranks(items, np.arange(len(items)), first, min(RANKS, len(shown) - first))
+        for rank, at_rank in enumerate(ranked, start=first):
+            kernels.count_items(at_rank, shown[rank])
     cells = {}
     for name, (cell, names) in dataset.segments.items():
         cells[name] = np.zeros((len(names), min(plan.viewport, longest), n), np.int32)
-        order, bounds = _sorted(cell[dataset.list_user], len(names))
-        for code in range(len(names)):
-            kernels.count_ranks(
-                start, items, order[bounds[code] : bounds[code + 1]], cells[name][code]
-            )
+        place, bounds = _places(cell[dataset.list_user], len(names))
+        for rank, at_rank in enumerate(_ranks(items, place, 0, cells[name].shape[1])):
+            for code, (first, last) in enumerate(pairwise(bounds)):
+                kernels.count_items(at_rank[first:last], cells[name][code, rank])
     asked = {VECTORS[str(ref.spec.vector)].weighting for ref in plan.level("system")}
     groups: dict[tuple[str, int], dict[str, I32]] = {}
     for g in plan.groupings:
         weights = {"count": np.ones(g.k, np.int32)}
         if "exposure" in asked:
             weights["exposure"] = g.exposure.astype(np.int32)
-        order, bounds = _sorted(g.group_of_user[dataset.list_user], g.groups + 1)
-        vectors = np.zeros((len(weights), g.groups + 1, n), np.int32)
-        kernels.add_groups(start, items, order, bounds, np.stack(list(weights.values())), vectors)
+        place, bounds = _places(g.group_of_user[dataset.list_user], g.groups + 1)
+        vectors = np.empty((len(weights), g.groups + 1, n), np.int32)
+        kernels.add_groups(
+            _ranks(items, place, 0, min(g.k, longest)), bounds, np.stack(list(weights.values())),
+            vectors,
+        )  # fmt: skip
         groups[g.key] = dict(zip(weights, vectors, strict=True))
     return Partials(shown={run: shown}, cells={run: cells}, groups={run: groups})
 
 
-def _sorted(cell: I32, n: int) -> tuple[I64, I64]:
-    """Lists by cell: those of cell c are ``order[bounds[c] : bounds[c + 1]]``; −1 is left out."""
+def _ranks(items: Ragged, place: I64, first: int, ranks: int) -> I32:
+    """``[ranks, lists]``: the item at each rank from ``first`` on; see :func:`kernels.take_ranks`."""
+    out = np.empty((ranks, int(place.max(initial=-1)) + 1), np.int32)
+    kernels.take_ranks(items.start, items.values, place, first, out)
+    return out
+
+
+def _places(cell: I32, n: int) -> tuple[I64, I64]:
+    """The place of each list among all by cell, −1 where it has none; and where each cell begins."""
     # numpy sorts two bytes by counting, more by comparing.
     order = np.argsort(cell.astype(np.int16) if n < 2**15 else cell, kind="stable")
     bounds = np.zeros(n + 2, np.int64)
     np.cumsum(np.bincount(cell + 1, minlength=n + 1), out=bounds[1:])
-    return order, bounds[1:]
+    outside = int(bounds[1])
+    place = np.full(len(cell), -1)
+    place[order[outside:]] = np.arange(len(cell) - outside)
+    return place, bounds[1:] - outside
 
 
 def unavailable(dataset: Dataset, plan: Plan) -> dict[MetricRef, str]:
