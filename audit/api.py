@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import audit.metrics  # noqa: F401  fills the registry
+from audit.ahead import Ahead, steps
 from audit.arguments import (
     Guardrails,
     list_lengths,
@@ -24,6 +25,7 @@ from audit.config import SURFACE_HEADLINES, Config, load_config
 from audit.conventions import Conventions
 from audit.conventions import conventions as settle_conventions
 from audit.dataset import Dataset, How, read_and_encode
+from audit.dataset.stream.encode import encode_inputs
 from audit.engine import Plan, make_plan, measure
 from audit.engine.memory import BLOCK
 from audit.errors import ConfigError, DataIssue, choices
@@ -251,14 +253,38 @@ def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, 
 
 
 def _encode(
-    sources: Sources, settings: Settings, threads: int | None = None, progress: Progress | None = None
+    sources: Sources, settings: Settings, threads: int | None = None, progress: Progress | None = None,
+    ahead: Ahead | None = None,
 ) -> tuple[Inputs, Dataset, list[DataIssue]]:  # fmt: skip
     segments = None if settings.segments is None else list(settings.segments)
     how = How(
-        settings.conventions, settings.viewport, settings.as_of, segments, threads, progress
+        settings.conventions, settings.viewport, settings.as_of, segments, threads, progress,
+        opened=None if ahead is None else ahead.opened,
     )  # fmt: skip
     found = read_and_encode(sources, how)
     return found.inputs, found.dataset, found.issues
+
+
+def _ahead(
+    settings: Settings, candidates: Sequence[str], progress: Progress | None
+) -> Ahead:  # fmt: skip
+    """What compiles ahead: the same audit with our own metrics, since a plugin's may do anything."""
+    asked = [MetricRef(name) for name, spec in REGISTRY.items() if spec.default]
+    if settings.metrics is not None:
+        asked = [parse(metric) for metric in settings.metrics]
+    own = [str(ref) for ref in asked if ref.spec.function.__module__.startswith("audit.")]
+    small = replace(settings, metrics=own, guardrails="none")
+    segments = None if settings.segments is None else list(settings.segments)
+    how = How(small.conventions, small.viewport, small.as_of, segments, 1)
+    return Ahead(
+        steps(
+            lambda inputs: encode_inputs(inputs, how).dataset,
+            lambda dataset: _plan(dataset, small, candidates),
+            lambda dataset, plan: measure(dataset, plan, threads=1),
+            lambda dataset, plan, measured: Comparer(dataset, plan, measured, small.seed).all(),
+        ),
+        progress,
+    )
 
 
 def _plan(dataset: Dataset, settings: Settings, candidates: Sequence[str]) -> Plan:
@@ -321,12 +347,13 @@ def _audit(
         raise ConfigError(
             "there is nothing to compare: give the baseline and at least one candidate."
         )
-    inputs, dataset, issues = _encode(sources, settings, threads, progress)
-    plan = _plan(dataset, settings, candidates)
-    measured = measure(dataset, plan, threads=threads, block=block, progress=progress)
-    step("comparing", 0, 1)
-    measurements, comparisons = Comparer(dataset, plan, measured, settings.seed).all()
-    step("comparing", 1, 1)
+    with _ahead(settings, candidates, progress) as ahead:
+        inputs, dataset, issues = _encode(sources, settings, threads, progress, ahead)
+        plan = _plan(dataset, settings, candidates)
+        measured = measure(dataset, plan, threads=threads, block=block, progress=progress)
+        step("comparing", 0, 1)
+        measurements, comparisons = Comparer(dataset, plan, measured, settings.seed).all()
+        step("comparing", 1, 1)
     evidence = Evidence(
         audit=_info(settings, candidates, _as_of(settings, dataset)),
         population=population_of(inputs, dataset, measured),

@@ -243,7 +243,10 @@ def profiles(history_start, history_items, users, vectors, inverse_norm):  # typ
             item = history_items[place]
             for d in range(vectors.shape[1]):
                 out[row, d] += vectors[item, d] * inverse_norm[item]
-        norm = np.sqrt((out[row] ** 2).sum())
+        total = 0.0
+        for c in range(out.shape[1]):
+            total += out[row, c] * out[row, c]
+        norm = np.sqrt(total)
         if norm > 1e-12:
             out[row] /= norm
         else:

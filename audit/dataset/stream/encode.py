@@ -125,6 +125,8 @@ def _encode(plan: Plan, how: How) -> Encoded:
         for kind in ("catalog", "creators", "users")
     }
     require_attributes(small["users"], how.segments)
+    if how.opened is not None and plan.inputs is None:
+        how.opened(plan, small)
     # What needs no more than one thread is done beside the reading of the next table.
     with ThreadPoolExecutor(1) as beside:
         prints = {
