@@ -24,8 +24,11 @@ PIECE = 1 << 18
 """Rows of a piece, at least, where row groups are small."""
 BUFFER = 1 << 20
 """Bytes of a column read from a Parquet file at a time."""
+CODED = 1
+"""Bytes a value that a column of text takes at most to be read as a dictionary; text alone takes at least 4."""
 
 Chunk = dict[str, pa.Array]
+"""Text may be a dictionary of text."""
 
 
 class NotClean(Exception):  # noqa: N818  not an error: the thorough path takes over
@@ -158,16 +161,38 @@ def _row_groups(
 ) -> Piece:
     import pyarrow.parquet as pq
 
+    coded = _coded(metadata, groups, columns)
+
     def read() -> Iterator[Chunk]:
         # A buffer, so that not all of a large row group's bytes are held at once.
-        with pq.ParquetFile(part.path, metadata=metadata, buffer_size=BUFFER) as file:
+        with pq.ParquetFile(
+            part.path, metadata=metadata, buffer_size=BUFFER, read_dictionary=coded
+        ) as file:
             batches = file.iter_batches(
                 ROWS, row_groups=groups, columns=list(columns), use_threads=lone
             )
             for batch in batches:
-                yield plain(pa.table(batch))
+                yield plain(pa.table(batch), coded)
 
     return Piece(rows, read)
+
+
+def _coded(metadata: Any, groups: list[int], columns: Sequence[str]) -> list[str]:
+    """The columns of text that are stored as few texts and long runs of their numbers.
+
+    To build a text for every row of them takes longer than all else that is done with these columns.  Where a
+    column has many texts, to build a dictionary takes far longer still.
+    """
+    found = []
+    for c in range(metadata.num_columns):
+        parts = [metadata.row_group(g).column(c) for g in groups]
+        size = sum(part.total_uncompressed_size for part in parts)
+        values = sum(part.num_values for part in parts)
+        name, schema = parts[0].path_in_schema, metadata.schema.column(c)
+        is_text = schema.logical_type.type == "STRING" and schema.max_repetition_level == 0
+        if name in columns and is_text and size < values * CODED:
+            found.append(name)
+    return found
 
 
 # ------------------------------------------------------------------------- Arrow, CSV and JSON lines
@@ -297,11 +322,11 @@ _OPENERS: dict[str, Callable[[Part], Chunked]] = {
 # -------------------------------------------------------------------------------------------- types
 
 
-def plain(table: pa.Table) -> Chunk:
-    """Each column as one array, in the types of :func:`audit.inputs.read.plain`."""
+def plain(table: pa.Table, coded: Sequence[str] = ()) -> Chunk:
+    """Each column as one array, in the types of :func:`audit.inputs.read.plain`; ``coded`` ones as dictionaries."""
     found: Chunk = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        one = plain_column(column)
+        one = column if name in coded else plain_column(column)
         found[name] = one.chunk(0) if one.num_chunks == 1 else one.combine_chunks()
     return found
 

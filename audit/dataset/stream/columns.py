@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ import pyarrow.compute as pc
 from audit.dataset.stream.hashes import text_starts
 from audit.dataset.stream.idtable import IdTable, text_buffers
 from audit.errors import DataIssue
-from audit.inputs.chunks import NotClean, NotIntegers
+from audit.inputs.chunks import Chunk, NotClean, NotIntegers
 from audit.inputs.clock import EARLIEST, LATEST, UNITS, unit_of
 from audit.inputs.ids import as_integers
 from audit.inputs.log import Log, Scope
@@ -26,6 +27,22 @@ _SIZES = {"s": (0.0, 1e11), "ms": (1e11, 1e14), "us": (1e14, 1e17), "ns": (1e17,
 """If all sizes of numbers lie here, so does their median, from which their unit is told."""
 
 
+def given(
+    chunk: Chunk, names: Mapping[str, str], coded: Collection[str] = ()
+) -> dict[str, pa.Array]:
+    """The columns of a chunk under the design's names; text is plain but for the ``coded`` ones."""
+    return {
+        name: chunk[column] if name in coded else _decoded(chunk[column])
+        for name, column in names.items()
+    }
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    if not pa.types.is_dictionary(array.type):
+        return array
+    return array.dictionary_decode().cast(pa.string())
+
+
 def ids(array: pa.Array, table: IdTable, kind_of_id: str) -> pa.Array:
     """A column of ids in the type of ``table``, int64 or string.
 
@@ -36,6 +53,7 @@ def ids(array: pa.Array, table: IdTable, kind_of_id: str) -> pa.Array:
     """
     if array.null_count:
         raise NotClean("ids are missing")
+    array = _decoded(array)
     kind = array.type
     if table.kind == "integer":
         if pa.types.is_string(kind):
@@ -68,9 +86,13 @@ def numbers(array: pa.Array) -> F64:
 
 
 def changes(array: pa.Array) -> I64:
-    """The rows whose value is not that of the row before; the first row is one."""
+    """The rows whose value is not that of the row before, or is written otherwise; the first row is one."""
     if not len(array):
         return np.zeros(0, np.int64)
+    if pa.types.is_dictionary(array.type):
+        if array.null_count:
+            raise NotClean("text is missing")
+        array = array.indices
     if pa.types.is_string(array.type):
         if array.null_count:
             raise NotClean("text is missing")

@@ -118,21 +118,14 @@ class ListReader:
 
     def part(self, chunk: Chunk, items: I32) -> Part:
         """Encode a chunk; its item codes are written to ``items``."""
-        given = {name: chunk[column] for name, column in self.names.items()}
+        given = columns.given(chunk, self.names, ("user_id", "request_id"))
         u = self.universe
-        users = columns.ids(given["user_id"], u.users, "user")
         u.items.codes(columns.ids(given["item_id"], u.items, "item"), items)
-        starts = columns.changes(users)
-        requests = None
-        if "request_id" in given:
-            requests = columns.ids(given["request_id"], u.requests, "request")
-            starts = np.union1d(starts, columns.changes(requests))
+        starts, user, request = self._keys(given)
         take = pa.array(starts)
         part = Part(
-            items=items, starts=starts,
-            user=u.users.codes(users.take(take)),
-            request=None if requests is None else u.requests.codes(requests.take(take)),
-            session=None, micros=None, tied=np.zeros(0, np.int64),
+            items=items, starts=starts, user=user, request=request, session=None, micros=None,
+            tied=np.zeros(0, np.int64),
         )  # fmt: skip
         if "session_id" in given:
             sessions = columns.ids(given["session_id"], u.sessions, "session")
@@ -140,17 +133,34 @@ class ListReader:
             part.session = u.sessions.codes(sessions.take(take))
         if "shown_at" in given:
             self._constant(columns.changes(given["shown_at"]), starts, "shown_at")
-            lengths = np.diff(np.append(starts, len(users)))
+            lengths = np.diff(np.append(starts, len(items)))
             part.micros = self.times.read(given["shown_at"].take(take), lengths)
         keys = columns.numbers(given["rank" if self.mode == order.BY_RANK else "score"])
         both = "rank" in given and "score" in given
         scores = columns.numbers(given["score"]) if both else np.zeros(0)
         part.tied = self.settle(starts[1:], items, keys, scores)
-        ends = np.append(starts, len(users))
+        ends = np.append(starts, len(items))
         for row in (0,) if len(starts) == 1 else (0, len(starts) - 1):
             here = slice(ends[row], ends[row + 1])
             part.edges.append((keys[here].copy(), scores[here].copy()))
         return part
+
+    def _keys(self, given: Chunk) -> tuple[I64, I32, I32 | None]:
+        """Where lists start, and the user and the request of each: ids are looked up once a list."""
+        u, users, requests = self.universe, given["user_id"], given.get("request_id")
+        starts = columns.changes(users)
+        if requests is not None:
+            starts = np.union1d(starts, columns.changes(requests))
+        take = pa.array(starts)
+        user = u.users.codes(columns.ids(users.take(take), u.users, "user"))
+        new = np.append(True, user[1:] != user[:-1])
+        request = None
+        if requests is not None:
+            request = u.requests.codes(columns.ids(requests.take(take), u.requests, "request"))
+            new[1:] |= request[1:] != request[:-1]
+        if new.all():
+            return starts, user, request
+        return starts[new], user[new], None if request is None else request[new]
 
     def settle(self, starts: I64, items: I32, keys: F64, scores: F64) -> I64:
         """Order and check the lists between ``starts``; returns the tied slots."""

@@ -82,7 +82,7 @@ class _Reader:
 
     def part(self, chunk: Chunk, item: I32) -> PairPart:
         u = self.universe
-        given = {name: chunk[column] for name, column in self.names.items()}
+        given = columns.given(chunk, self.names)
         users = columns.ids(given["user_id"], u.users, "user")
         u.items.codes(columns.ids(given["item_id"], u.items, "item"), item)
         starts = columns.changes(users)

@@ -110,7 +110,7 @@ def _record(reader: ListReader) -> np.dtype[np.void]:
 
 
 def _records(reader: ListReader, chunk: Chunk, kind: np.dtype[np.void], row: int) -> Records:
-    given = {name: chunk[column] for name, column in reader.names.items()}
+    given = columns.given(chunk, reader.names)
     u = reader.universe
     records = np.empty(len(given["user_id"]), kind)
     for name, field, table in (

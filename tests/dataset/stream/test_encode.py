@@ -17,6 +17,8 @@ from audit.dataset.ids import Ids
 from audit.dataset.stream.encode import encode_inputs, encode_sources
 from audit.dataset.stream.estimate import estimate
 from audit.dataset.stream.how import How
+from audit.dataset.stream.idtable import IdTable
+from audit.dataset.stream.lists import ListReader, Universe
 from audit.errors import InputError
 from audit.inputs import chunks, load
 from audit.inputs.chunks import NotClean
@@ -265,3 +267,41 @@ def test_the_sources_are_looked_at_again_as_text(tmp_path):
     found = encode_sources(Sources(models={"m": [TableSource(data=csv)]}), How(Conventions(), 1))
     assert found.dataset.users.values.to_pylist() == ["01", "1"]
     assert found.dataset.items.ids.values.to_pylist() == [1, 2]
+
+
+def test_text_read_as_a_dictionary_is_the_same_as_text(tmp_path, monkeypatch):
+    users, length = 40, 20
+    order = np.random.default_rng(3).permutation(users)
+    table = pa.table(
+        {
+            "user_id": [f"user {u}" for u in order for _ in range(length)],
+            "request_id": [f"request {u % 2}" for u in order for _ in range(length)],
+            "item_id": [f"i{(u + 7 * r) % 97}" for u in order for r in range(length)],
+            "rank": [str(r + 1) for _ in order for r in range(length)],
+            "shown_at": [f"2024-01-{u % 28 + 1:02d}" for u in order for _ in range(length)],
+        }
+    )
+    path = tmp_path / "lists.parquet"
+    pq.write_table(table, path)
+    one = TableSource(data=path)
+    found = []
+    for most in (0, 1000):
+        monkeypatch.setattr(chunks, "CODED", most)
+        (piece,) = chunks.open_chunks(path, "t").pieces(table.column_names)
+        assert all(
+            pa.types.is_dictionary(c.type) is (most > 0) for c in next(piece.read()).values()
+        )
+        sources = Sources(models={"m": [one], "n": [one]}, relevance=one, history=one)
+        found.append(encode_sources(sources, How(Conventions(), 5)))
+    same(found[0].dataset, found[1].dataset)
+    assert found[0].issues == found[1].issues
+
+
+def test_a_user_written_twice_in_a_dictionary_is_one_user():
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], pa.int32()), ["a", "a", "b"])
+    universe = Universe(*(IdTable(kind) for kind in ("text", "integer", "text", "text")))
+    names = {"user_id": "user_id", "item_id": "item_id", "rank": "rank"}
+    chunk = {"user_id": twice, "item_id": pa.array([5, 6, 5]), "rank": pa.array([1, 2, 1])}
+    part = ListReader(names, universe, "item_id", "t").part(chunk, np.empty(3, np.int32))
+    assert part.starts.tolist() == [0, 2]
+    assert part.user.tolist() == [0, 1]
