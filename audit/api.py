@@ -26,12 +26,14 @@ from audit.conventions import Conventions
 from audit.conventions import conventions as settle_conventions
 from audit.dataset import Dataset, How, read_and_encode
 from audit.dataset.stream.encode import encode_inputs
+from audit.dataset.stream.estimate import Size
 from audit.engine import Plan, make_plan, measure
 from audit.engine.memory import BLOCK
 from audit.errors import ConfigError, DataIssue, choices
 from audit.exhibits import make_exhibits
 from audit.findings import Evidence, judge
 from audit.findings.profiles import resolve
+from audit.forecast import Forecast, forecast
 from audit.inference.compare import Comparer
 from audit.inputs import sources_from_arguments, sources_from_config
 from audit.inputs.tables import Inputs, Sources
@@ -46,7 +48,9 @@ from audit.records import (
     sources_of,
     versions,
 )
+from audit.resources import Resources, parse_size
 from audit.result import AuditInfo, AuditResult, Unavailable
+from audit.workspace import Workspace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,6 +89,7 @@ class Settings:
 
 def run(
     config: Config | str | Path, *, base: Path | None = None, threads: int | None = None,
+    memory_limit: str | int | None = None, checkpoint: str | Path | None = None,
     block: int = BLOCK, progress: Progress | None = None,
 ) -> AuditResult:  # fmt: skip
     """Run the audit that a configuration describes.
@@ -95,16 +100,68 @@ def run(
         ``audit.toml`` or its parsed form.
     base
         The folder that relative paths start from; the file's, or the current one.
+    memory_limit
+        Such as ``"1.5GB"``, or bytes: long arrays then live in files, beside the checkpoint or in the
+        system's folder for temporary files.
+    checkpoint
+        A folder where finished work is kept until the audit is done: a run that was interrupted goes on
+        from there.  These three as in ``[engine]``, which they override.
     threads, block
-        How the work is cut; the result does not depend on it.
+        How the work is cut.  The result depends on none of these.
 
     Raises
     ------
     ConfigError, InputError
-        The configuration or a table cannot be used; the message says what to do.
+        The configuration or a table cannot be used, or the limit cannot be held; the message says what
+        to do.
     """
+    if not isinstance(config, Config):
+        path = Path(config)
+        config, base = load_config(path), path.parent if base is None else base
+    resources = resources_of(
+        config, base, memory_limit=memory_limit, checkpoint=checkpoint, threads=threads
+    )
+    workspace = Workspace(resources)
+    result = run_in(workspace, config, base=base, block=block, progress=progress)
+    workspace.finish()
+    return result
+
+
+def run_in(
+    workspace: Workspace, config: Config, *, base: Path | None = None, block: int = BLOCK,
+    progress: Progress | None = None,
+) -> AuditResult:  # fmt: skip
+    """:func:`run` in a workspace, which the caller finishes once the result is written."""
     settings, sources = _settled(config, base)
-    return _audit(sources, settings, threads=threads, block=block, progress=progress)
+    return _audit(sources, settings, workspace=workspace, block=block, progress=progress)
+
+
+def resources_of(
+    config: Config, base: Path | None = None, *, memory_limit: str | int | None = None,
+    checkpoint: str | Path | None = None, threads: int | None = None,
+) -> Resources:  # fmt: skip
+    """What ``[engine]`` and the arguments of a call, which go before it, say together.
+
+    Raises
+    ------
+    ConfigError
+        An argument that cannot be.
+    """
+    engine = config.engine
+    limit = engine.memory_limit if memory_limit is None else memory_limit
+    folder = None if checkpoint is None else Path(checkpoint)
+    if folder is None and engine.checkpoint is not None:
+        folder = (Path() if base is None else base) / engine.checkpoint
+    try:
+        size = None if limit is None else parse_size(limit)
+    except ValueError as error:
+        raise ConfigError(f"memory_limit: {error}.") from None
+    if threads is not None:
+        threads = whole_number("threads", threads, 1)
+    return Resources(
+        memory_limit=size, checkpoint=folder,
+        threads=engine.threads if threads is None else threads,
+    )  # fmt: skip
 
 
 def check(config: Config | str | Path, base: Path | None = None) -> list[DataIssue]:
@@ -247,20 +304,30 @@ def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, 
         guardrails=config.guardrails, seed=a.seed,
         segments=None if config.users is None else config.users.segments,
         relevance_source="judgments" if config.relevance is None else config.relevance.source,
-        config=portable(config.model_dump(mode="json", exclude_none=True)),
+        config=portable(config.model_dump(mode="json", exclude_none=True, exclude={"engine"})),
     )  # fmt: skip
     return settings, sources_from_config(config, Path() if base is None else base)
 
 
 def _encode(
-    sources: Sources, settings: Settings, threads: int | None = None, progress: Progress | None = None,
-    ahead: Ahead | None = None,
+    sources: Sources, settings: Settings, workspace: Workspace | None = None,
+    progress: Progress | None = None, ahead: Ahead | None = None,
 ) -> tuple[Inputs, Dataset, list[DataIssue]]:  # fmt: skip
     segments = None if settings.segments is None else list(settings.segments)
     how = How(
-        settings.conventions, settings.viewport, settings.as_of, segments, threads, progress,
+        settings.conventions, settings.viewport, settings.as_of, segments, progress=progress,
         opened=None if ahead is None else ahead.opened,
     )  # fmt: skip
+    if workspace is not None:
+
+        def forecast(size: Size) -> int | None:
+            workspace.forecast(_forecast(size, settings))
+            return workspace.threads
+
+        how = replace(
+            how, threads=workspace.threads, scratch=workspace.scratch, forecast=forecast,
+            checkpoint=workspace.checkpoint, note=workspace.note,
+        )  # fmt: skip
     found = read_and_encode(sources, how)
     return found.inputs, found.dataset, found.issues
 
@@ -285,6 +352,14 @@ def _ahead(
         ),
         progress,
     )
+
+
+def _forecast(size: Size, settings: Settings) -> Forecast:
+    names = {parse(m).name for m in settings.metrics or ()}
+    chosen = [s for n, s in REGISTRY.items() if (n in names if names else s.default)]
+    means = sum(spec.level in ("list", "session", "pair") for spec in chosen)
+    ks = {*settings.ks, settings.viewport}
+    return forecast(size, ks=len(ks), viewport=settings.viewport, kmax=max(ks), metrics=means)
 
 
 def _plan(dataset: Dataset, settings: Settings, candidates: Sequence[str]) -> Plan:
@@ -332,9 +407,10 @@ def _info(settings: Settings, candidates: Sequence[str], as_of: dt.date | None =
 
 
 def _audit(
-    sources: Sources, settings: Settings, *, threads: int | None = None, block: int = BLOCK,
+    sources: Sources, settings: Settings, *, workspace: Workspace | None = None, block: int = BLOCK,
     progress: Progress | None = None,
 ) -> AuditResult:  # fmt: skip
+    workspace = Workspace() if workspace is None else workspace
 
     def step(stage: str, done: int, total: int) -> None:
         if progress is not None:
@@ -347,10 +423,14 @@ def _audit(
         raise ConfigError(
             "there is nothing to compare: give the baseline and at least one candidate."
         )
+    workspace.open(sources, {**vars(settings), "block": block})
     with _ahead(settings, candidates, progress) as ahead:
-        inputs, dataset, issues = _encode(sources, settings, threads, progress, ahead)
+        inputs, dataset, issues = _encode(sources, settings, workspace, progress, ahead)
         plan = _plan(dataset, settings, candidates)
-        measured = measure(dataset, plan, threads=threads, block=block, progress=progress)
+        measured = measure(
+            dataset, plan, threads=workspace.threads, block=block, progress=progress,
+            checkpoint=workspace.checkpoint,
+        )  # fmt: skip
         step("comparing", 0, 1)
         measurements, comparisons = Comparer(dataset, plan, measured, settings.seed).all()
         step("comparing", 1, 1)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from audit.conventions import Conventions
 from audit.errors import ConfigError
+from audit.resources import parse_size
 from audit.validation import Place, sentences
 
 Surface = Literal["single_answer", "list", "find_all", "grid", "feed", "candidates"]
@@ -154,6 +155,21 @@ class Guardrail(Strict):
         return self
 
 
+class EngineSection(Strict):
+    """``[engine]``: what may be used of the machine.  No result depends on it, and none keeps it."""
+
+    memory_limit: int | str | None = None
+    checkpoint: str | None = None
+    threads: int | None = Field(default=None, ge=1)
+
+    @field_validator("memory_limit")
+    @classmethod
+    def _size(cls, size: int | str | None) -> int | str | None:
+        if size is not None:
+            parse_size(size)
+        return size
+
+
 class Config(Strict):
     """The whole of ``audit.toml``."""
 
@@ -167,6 +183,7 @@ class Config(Strict):
     history: HistorySection | None = None
     users: UsersSection | None = None
     conventions: Conventions = Conventions()
+    engine: EngineSection = EngineSection()
     guardrails: dict[str, str | Guardrail | list[Guardrail]] = {"profile": "launch"}
 
     @model_validator(mode="after")

@@ -128,7 +128,8 @@ def _lost_gained(d: Dataset, plan: Plan, measured: Measured, candidate: str) -> 
         vectors = {"items": shown}
         if creators is not None:
             held = (creators > 0).astype(np.int64).T
-            vectors["creators"] = [np.asarray(held @ x.T.astype(np.int64)).T for x in shown]
+            # Row by row: int64 of all groups' items at once would be the longest array of all.
+            vectors["creators"] = [np.stack([held @ g.astype(np.int64) for g in x]) for x in shown]
         for what, (a, b) in vectors.items():
             both = lost_and_gained(a, b, threads=os.cpu_count() or 1)
             for name, values in zip(("lost", "gained"), both, strict=True):

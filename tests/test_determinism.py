@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
@@ -134,6 +135,31 @@ def test_threads_and_blocks(plain, threads, block):
     assert got == expected, difference(got, expected)
 
 
+@pytest.fixture
+def small_steps(monkeypatch):
+    """Windows and steps so small that these tables take many."""
+    monkeypatch.setattr("audit.dataset.scratch.STEP", 64)
+    monkeypatch.setattr("audit.dataset.stream.windows.WINDOW", 200)
+    monkeypatch.setattr("audit.engine.kept.PAUSE", 0)
+
+
+def test_memory_limit_and_checkpoint(plain, tmp_path, small_steps):
+    folder, expected = plain
+    got = audit.run(
+        folder / "audit.toml", threads=3, block=16, memory_limit="1GB", checkpoint=tmp_path / "kept"
+    ).to_json()  # fmt: skip
+    assert got == expected, difference(got, expected)
+    assert not (tmp_path / "kept").exists()
+
+
+def test_engine_settings_are_no_part_of_the_result(plain):
+    folder, expected = plain
+    text = CONFIG + '[engine]\nmemory_limit = "900MB"\ncheckpoint = "kept"\nthreads = 1\n'
+    (folder / "engine.toml").write_text(text, encoding="utf-8")
+    assert audit.run(folder / "engine.toml").to_json() == expected
+    assert not (folder / "kept").exists()
+
+
 def audited(folder: Path) -> str:
     (folder / "audit.toml").write_text(CONFIG, encoding="utf-8")
     return audit.run(folder / "audit.toml").to_json()
@@ -148,13 +174,32 @@ def test_row_groups(plain, tmp_path, rows):
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_the_order_of_rows(plain, tmp_path, seed):
+def test_the_order_of_rows(plain, tmp_path, seed, small_steps):
     rng = np.random.default_rng(seed)
     for name, table in tables().items():
         mixed = table.take(rng.permutation(table.num_rows))
         pq.write_table(mixed, tmp_path / f"{name}.parquet", row_group_size=100)
-    got = audited(tmp_path)
+    (tmp_path / "audit.toml").write_text(CONFIG, encoding="utf-8")
+    limit = "1GB" if seed else None
+    got = audit.run(tmp_path / "audit.toml", memory_limit=limit).to_json()
     assert got == plain[1], difference(got, plain[1])
+
+
+def test_text_files_under_a_memory_limit(plain, tmp_path, small_steps):
+    names = ("baseline", "seed1", "seed2", "relevance", "history")
+    for name, table in tables().items():
+        if name in names:
+            pacsv.write_csv(table, tmp_path / f"{name}.csv")
+        else:
+            pq.write_table(table, tmp_path / f"{name}.parquet")
+    text = CONFIG
+    for name in names:
+        text = text.replace(f"{name}.parquet", f"{name}.csv")
+    (tmp_path / "audit.toml").write_text(text, encoding="utf-8")
+    got = json.loads(audit.run(tmp_path / "audit.toml", memory_limit="1GB").to_json())
+    expected = json.loads(plain[1])
+    for part in ("measurements", "comparisons", "exhibits", "population", "verdicts"):
+        assert got[part] == expected[part], part
 
 
 def test_a_folder_of_parts_in_place_of_each_file(plain, tmp_path):

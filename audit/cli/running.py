@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +18,7 @@ from audit.errors import ConfigError
 if TYPE_CHECKING:
     from audit.config import Config
     from audit.result import AuditResult
+    from audit.workspace import Workspace
 
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to write to.")]
 Formats = Annotated[str, typer.Option("--format", metavar="LIST", help=FORMATS_HELP)]
@@ -71,6 +74,17 @@ def run(
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="The seed of everything random.")
     ] = None,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Memory to stay within, such as 1.5GB; slower."),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep finished work here: an interrupted run goes on."),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Threads; as many as there are processors.")
+    ] = None,
 ) -> None:
     """Compare candidates with the baseline; exit with the verdict.
 
@@ -108,8 +122,10 @@ def run(
         )
     else:
         settled, base = _from_options(**given), Path.cwd()
-    result = _measure(settled, base)
+    workspace = _workspace(settled, base, out, memory_limit, checkpoint, threads)
+    result = _measure(settled, base, workspace)
     write_all(result, chosen, out)
+    workspace.finish()
     raise typer.Exit(exit_code(result.verdict, fail_on))
 
 
@@ -124,7 +140,7 @@ def demo(
     chosen = split_formats(formats)
     check_folder(out)
     config, base = _read(_sample(data))
-    result = _measure(config, base)
+    result = _measure(config, base, _workspace(config, base, out))
     write_all(result, chosen, out)
     code = exit_code(result.verdict, FailOn.FAIL)
     typer.echo(f"The verdict is {result.verdict}: 'recaudit run' would have exited with {code}.")
@@ -158,15 +174,40 @@ def _whole(option: str, text: str) -> int:
         ) from None
 
 
-def _measure(config: Config, base: Path) -> AuditResult:
+def _workspace(
+    config: Config, base: Path, out: Path, memory_limit: str | None = None, checkpoint: Path | None = None,
+    threads: int | None = None,
+) -> Workspace:  # fmt: skip
+    """What may be used of the machine; where memory is limited, work is kept in the output's folder."""
+    from audit.api import resources_of
+    from audit.workspace import Workspace
+
+    resources = resources_of(
+        config, base, memory_limit=memory_limit, checkpoint=checkpoint, threads=threads
+    )
+    if resources.memory_limit is not None and resources.checkpoint is None:
+        resources = replace(resources, checkpoint=out / ".recaudit-checkpoint")
+    watched = sys.stderr.isatty() or resources.memory_limit or resources.checkpoint
+    return Workspace(resources, _note if watched else _silent)
+
+
+def _note(text: str) -> None:
+    typer.echo(f"recaudit: {text}", err=True)
+
+
+def _silent(_: str) -> None:
+    """Nobody watches."""
+
+
+def _measure(config: Config, base: Path, workspace: Workspace) -> AuditResult:
     """Run the audit, with a progress display, and print its scorecard."""
     from rich.console import Console
 
-    from audit.api import run as run_audit
+    from audit.api import run_in
     from audit.render.terminal import print_scorecard
 
     with progress_display() as report:
-        result = run_audit(config, base=base, progress=report)
+        result = run_in(workspace, config, base=base, progress=report)
     print_scorecard(result, Console())
     return result
 

@@ -30,6 +30,10 @@ def read_and_encode(sources: Sources, how: How) -> Encoded:
     try:
         return encode_sources(sources, how)
     except NotClean:
+        if how.scratch.mapped:
+            how.note(
+                "the tables have to be read whole to check them: memory is not limited meanwhile."
+            )
         return encode_inputs(load(sources, how.conventions), how)
 
 

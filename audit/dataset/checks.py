@@ -13,6 +13,7 @@ import numpy.typing as npt
 from audit.compiled import kernel
 from audit.dataset.ids import Ids
 from audit.dataset.model import Bool, Dataset, Lists
+from audit.dataset.scratch import release
 from audit.dataset.stream.build import in_ranges
 from audit.errors import DataIssue, Severity
 
@@ -90,7 +91,9 @@ def _counted(
         )  # fmt: skip
         found.append((counts, flags))
 
-    in_ranges(lists.items.start, work, threads)
+    in_ranges(lists.items.start, work, threads, lists.items.values)
+    if d.history is not None:
+        release(d.history.values)
     counts, flags = found[0]
     for more, others in found[1:]:
         counts, flags = counts + more, flags | others

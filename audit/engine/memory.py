@@ -6,26 +6,29 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 
 import numpy as np
 
-from audit.dataset.model import F64, I32, I64, Dataset, Ragged
+from audit.dataset.checkpoint import Checkpoint
+from audit.dataset.model import F64, I32, I64, Dataset
+from audit.dataset.scratch import release
 from audit.engine import kernels
+from audit.engine.exposure import exposure_of, runs_of
+from audit.engine.kept import Kept
 from audit.engine.partials import ExactSums, Measured, Partials, Run, merge
 from audit.engine.plan import AGE_BANDS, Plan
 from audit.errors import ConfigError
 from audit.metrics.block import Block, Shared
 from audit.metrics.registry import MetricRef
-from audit.metrics.vectors import VECTORS, Projection
+from audit.metrics.vectors import Projection
 
 Progress = Callable[[str, int, int], None]
 
 BLOCK = 4_096
 """Users per block: small enough for the caches, large enough that the interpreter does not count."""
 
-RANKS = 8
-"""Ranks of all lists held at a time."""
+SLICES = 32
+"""Into how many slices users are cut where what is measured is kept."""
 
 MARKS = 2**31 // 3 - 1
 """Users that the marks of :func:`audit.engine.kernels.count_users` can tell apart in 32 bits."""
@@ -33,7 +36,7 @@ MARKS = 2**31 // 3 - 1
 
 def measure(
     dataset: Dataset, plan: Plan, *, threads: int | None = None, block: int = BLOCK,
-    progress: Progress | None = None,
+    progress: Progress | None = None, checkpoint: Checkpoint | None = None,
 ) -> Measured:  # fmt: skip
     """Measure every metric of the plan on every model.
 
@@ -45,6 +48,8 @@ def measure(
         Users measured at a time.  Threads and block size change the time it takes and nothing else.
     progress
         Called with ``("measuring", users done, users)``, by any of the threads, one at a time.
+    checkpoint
+        Where the sums of the users measured so far are kept.
 
     Raises
     ------
@@ -56,90 +61,42 @@ def measure(
     pair_refs = [r for r in plan.level("pair") if r not in missing]
     users = len(dataset.users)
     workers = min(threads or os.cpu_count() or 1, max(1, -(-users // block)))
-    blocks = iter(range(0, users, block))
-    done = [0]
+    kept = Kept(checkpoint, users, block if checkpoint is None else max(block, -(-users // SLICES)))
+
+    def new() -> _Worker:
+        return _Worker(dataset, plan, list_refs, pair_refs)
+
+    before = None if checkpoint is None else new().finished()
+    if before is not None:
+        kept.load(before)
+    done = [kept.users]
     lock = threading.Lock()
 
     def work(_: int) -> Partials:
-        worker = _Worker(dataset, plan, list_refs, pair_refs)
-        while True:
-            with lock:
-                start = next(blocks, None)
-            if start is None:
-                return worker.finished()
-            worker.block(start, min(start + block, users))
-            with lock:
-                done[0] += min(start + block, users) - start
-                if progress is not None:
-                    progress("measuring", done[0], users)
+        worker = new()
+        while (some := kept.next()) is not None:
+            for start in range(*some, block):
+                last = min(start + block, some[1])
+                worker.block(start, last)
+                with lock:
+                    done[0] += last - start
+                    if progress is not None:
+                        progress("measuring", done[0], users)
+            if before is not None:
+                kept.add(some, before, worker.finished())
+                worker = new()
+        return worker.finished()
 
     with ThreadPoolExecutor(workers) as pool:
         parts = list(pool.map(work, range(workers)))
-        total = parts.pop(0)
-        while parts:
+        total = parts.pop(0) if before is None else before
+        while before is None and parts:
             total = merge(total, parts.pop())
+        del parts
         # Vectors over items are long: one thread fills those of a run, so that none is held twice.
-        for exposures in pool.map(lambda run: exposure_of(dataset, plan, run), runs_of(dataset)):
-            total = merge(total, exposures)
+        for shown in pool.map(lambda run: exposure_of(dataset, plan, run), runs_of(dataset)):
+            total = merge(total, shown)
     return Measured(total, list_refs, pair_refs, plan.ks, missing)
-
-
-def runs_of(dataset: Dataset) -> list[Run]:
-    """Every model's seeds, in the order of the audit."""
-    return [(m, s) for m, seeds in dataset.models.items() for s in range(len(seeds))]
-
-
-def exposure_of(dataset: Dataset, plan: Plan, run: Run) -> Partials:
-    """How often each item was shown at each rank: by all users, by segment, by group of the jackknife."""
-    items = dataset.models[run[0]][run[1]].items
-    n = len(dataset.items.ids)
-    # No list has items beyond its own length, however large the largest K.
-    longest = int(items.lengths.max(initial=1))
-    shown = np.zeros((min(plan.system_kmax, longest), n), np.int32)
-    for first in range(0, len(shown), RANKS):
-        ranked = _ranks(items, np.arange(len(items)), first, min(RANKS, len(shown) - first))
-        for rank, at_rank in enumerate(ranked, start=first):
-            kernels.count_items(at_rank, shown[rank])
-    cells = {}
-    for name, (cell, names) in dataset.segments.items():
-        cells[name] = np.zeros((len(names), min(plan.viewport, longest), n), np.int32)
-        place, bounds = _places(cell[dataset.list_user], len(names))
-        for rank, at_rank in enumerate(_ranks(items, place, 0, cells[name].shape[1])):
-            for code, (first, last) in enumerate(pairwise(bounds)):
-                kernels.count_items(at_rank[first:last], cells[name][code, rank])
-    asked = {VECTORS[str(ref.spec.vector)].weighting for ref in plan.level("system")}
-    groups: dict[tuple[str, int], dict[str, I32]] = {}
-    for g in plan.groupings:
-        weights = {"count": np.ones(g.k, np.int32)}
-        if "exposure" in asked:
-            weights["exposure"] = g.exposure.astype(np.int32)
-        place, bounds = _places(g.group_of_user[dataset.list_user], g.groups + 1)
-        vectors = np.empty((len(weights), g.groups + 1, n), np.int32)
-        kernels.add_groups(
-            _ranks(items, place, 0, min(g.k, longest)), bounds, np.stack(list(weights.values())),
-            vectors,
-        )  # fmt: skip
-        groups[g.key] = dict(zip(weights, vectors, strict=True))
-    return Partials(shown={run: shown}, cells={run: cells}, groups={run: groups})
-
-
-def _ranks(items: Ragged, place: I64, first: int, ranks: int) -> I32:
-    """``[ranks, lists]``: the item at each rank from ``first`` on; see :func:`kernels.take_ranks`."""
-    out = np.empty((ranks, int(place.max(initial=-1)) + 1), np.int32)
-    kernels.take_ranks(items.start, items.values, place, first, out)
-    return out
-
-
-def _places(cell: I32, n: int) -> tuple[I64, I64]:
-    """The place of each list among all by cell, −1 where it has none; and where each cell begins."""
-    # numpy sorts two bytes by counting, more by comparing.
-    order = np.argsort(cell.astype(np.int16) if n < 2**15 else cell, kind="stable")
-    bounds = np.zeros(n + 2, np.int64)
-    np.cumsum(np.bincount(cell + 1, minlength=n + 1), out=bounds[1:])
-    outside = int(bounds[1])
-    place = np.full(len(cell), -1)
-    place[order[outside:]] = np.arange(len(cell) - outside)
-    return place, bounds[1:] - outside
 
 
 def unavailable(dataset: Dataset, plan: Plan) -> dict[MetricRef, str]:
@@ -283,6 +240,24 @@ class _Worker:
                 self._pairs(run, blocks[partner], b)
                 self._users(run, blocks[partner], b, first, last)
         self.marked += last - first
+        self._release(first, last)
+
+    def _release(self, first: int, last: int) -> None:
+        """Let go of what the lists of these users have been measured from."""
+        d = self.d
+        a, b = int(d.user_lists[first]), int(d.user_lists[last])
+        for seeds in d.models.values():
+            for lists in seeds:
+                release(lists.items.values, int(lists.items.start[a]), int(lists.items.start[b]))
+        if d.history is not None:
+            release(d.history.values, int(d.history.start[first]), int(d.history.start[last]))
+        context = d.list_context[a:b]
+        if d.truth is not None and (context >= 0).any():
+            # Contexts are in the order of the lists.
+            start = d.truth.items.start
+            low, high = int(start[context[context >= 0].min()]), int(start[context.max() + 1])
+            for values in (d.truth.items.values, d.truth.grades, d.truth.sorted_grades):
+                release(values, low, high)
 
     # -------------------------------------------------------------- user means
 
@@ -347,4 +322,6 @@ def _distinct(ascending: I32) -> int:
 
 def exposure_by_k(shown: I32, weights: F64) -> F64:
     """``[items]``: counts by rank, weighted in rank order."""
-    return np.asarray(kernels.weigh_ranks(shown, weights))
+    x: F64 = kernels.weigh_ranks(shown, weights)
+    release(shown)
+    return x

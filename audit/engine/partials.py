@@ -84,9 +84,10 @@ class Partials:
     up to the viewport and the largest K of a system metric."""
     cells: dict[Run, dict[str, I32]] = field(default_factory=dict)
     """By attribute ``[cells, viewport, items]``."""
-    groups: dict[Run, dict[tuple[str, int], dict[str, I32]]] = field(default_factory=dict)
+    groups: dict[Run, dict[tuple[str, int], Mapping[str, I32]]] = field(default_factory=dict)
     """By segment and K, and by weighting, ``[G + 1, items]``; the last row: users left over by the cut.
-    Counts always, exposure where a system metric asks for it."""
+    Counts always, exposure where a system metric asks for it.  In one process they are made when asked for
+    (:class:`audit.engine.exposure.GroupVectors`)."""
     ages: dict[Run, I64] = field(default_factory=dict)
     """Shown items up to the viewport by age band; the last: unknown or negative."""
     users_items: dict[Run, I64] = field(default_factory=dict)

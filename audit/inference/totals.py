@@ -51,7 +51,9 @@ class FunctionalTotals:
             found |= self._by_histogram(catalog, step, items, masks)
         creators = [r for r in long if r not in items and r.spec.items is None]
         if creators:
-            shared = np.asarray(creator_matrix(self.d).T @ catalog.T).T
+            held = creator_matrix(self.d).T
+            # Group by group: all of them as floats at once would be the longest array of all.
+            shared = np.stack([held @ group for group in catalog])
             whole = np.rint(shared * CREATOR_STEPS).astype(np.int64)
             masks = np.ones((len(creators), whole.shape[1]), bool)
             found |= self._by_histogram(whole, step / CREATOR_STEPS, creators, masks)

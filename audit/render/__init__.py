@@ -46,7 +46,10 @@ def write(result: AuditResult, fmt: str, path: str | Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            draft.write_bytes(content)
+            with draft.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())  # or a power cut could leave the name and no content
             draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
@@ -364,7 +366,7 @@ def test_users_by_which_model_showed_them_an_item_or_creator(dataset, partials, 
 def flat(p):
     if isinstance(p, np.ndarray):
         return [p]
-    found = p.values() if isinstance(p, dict) else vars(p).values()
+    found = p.values() if isinstance(p, Mapping) else vars(p).values()
     return [array for value in found for array in flat(value)]
 
 

@@ -213,6 +213,7 @@ def _lists(
     if seed.session is not None:
         session = np.where(present, sessions.final[seed.session][place], -1).astype(np.int32)
     ragged = build.arrange(seed.start, seed.items, place, threads)
+    seed.forget_items()
     return Lists(ragged, present, user_present, time, session), place
 
 
@@ -244,7 +245,7 @@ def _fingerprint(
         start = lists.items.start[a : b + 1]
         found.append(marks.list_marks(start, lists.items.values, items.hashes, some))
 
-    build.in_ranges(lists.items.start, work, threads)
+    build.in_ranges(lists.items.start, work, threads, lists.items.values)
     return marks.text(marks.add(found))
 
 

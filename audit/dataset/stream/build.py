@@ -6,27 +6,40 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from audit.dataset import scratch
 from audit.dataset.model import I32, I64, Bool, Ragged, Truth
-from audit.dataset.stream import groups, order
+from audit.dataset.stream import groups, order, windows
 from audit.dataset.stream.lists import EncodedLists
-from audit.dataset.stream.pairs import EncodedPairs
+from audit.dataset.stream.pairs import EncodedPairs, PairPart
 from audit.inputs.chunks import NotClean
 
 
 def in_ranges(
-    start: I64, work: Callable[[int, int], None], threads: int | None = None
+    start: I64, work: Callable[[int, int], None], threads: int | None = None, *done: npt.NDArray[Any]
 ) -> None:  # fmt: skip
-    """Call ``work(first, last)`` for ranges of rows with about as many values each, on threads."""
+    """Call ``work(first, last)`` for ranges of rows with about as many values each, on threads.
+
+    ``done``: arrays laid out by ``start`` of which each range is let go of when it is finished.
+    """
     rows = len(start) - 1
     workers = min(threads or os.cpu_count() or 1, max(1, rows))
-    cuts = np.searchsorted(start, np.linspace(start[0], start[-1], workers + 1)[1:-1])
+    values = int(start[-1] - start[0])
+    pieces = workers * max(1, -(-values // (workers * scratch.STEP)))
+    cuts = np.searchsorted(start, np.linspace(start[0], start[-1], pieces + 1)[1:-1])
     bounds = [0, *(int(c) for c in np.clip(cuts, 0, rows)), rows]
+
+    def one(first: int, last: int) -> None:
+        work(first, last)
+        for array in done:
+            scratch.release(array, int(start[first]), int(start[last]))
+
     with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, bounds[:-1], bounds[1:]))
+        list(pool.map(one, bounds[:-1], bounds[1:]))
 
 
 def settle_items(lists: EncodedLists, final: I32 | None, threads: int | None = None) -> None:
@@ -40,7 +53,7 @@ def settle_items(lists: EncodedLists, final: I32 | None, threads: int | None = N
             part = lists.start[first : last + 1]
             order.gather(part[:-1], part, lists.items, final, lists.items)
 
-        in_ranges(lists.start, work, threads)
+        in_ranges(lists.start, work, threads, lists.items)
     if len(lists.tied):
         order.order_ties(lists.tied, lists.items)
 
@@ -57,7 +70,10 @@ def arrange(start: I64, values: I32, rows: I64, threads: int | None = None) -> R
     filled = lengths > 0
     if to[-1] == start[-1] and (begin[filled] == to[:-1][filled]).all():
         return Ragged(to, values[: to[-1]])
-    out = np.empty(to[-1], np.int32)
+    out = scratch.empty_beside(values, to[-1])
+    if scratch.is_mapped(values):
+        windows.copy(begin, to, values, out)
+        return Ragged(to, out)
     same = np.zeros(0, np.int32)
 
     def work(first: int, last: int) -> None:
@@ -102,17 +118,32 @@ def group_history(
         start = np.zeros(users + 1, np.int64)
         np.cumsum(counts, out=start[1:])
         cursor = start[:-1].copy()
-        values = np.empty(start[-1], np.int32)
-        for part in parts:
-            groups.place(part.user, part.bounds, part.item, cursor, values)
+        values = scratch.empty_beside(parts[0].item, start[-1])
+        windows.place(parts, start, cursor, values)
         user = np.arange(users, dtype=np.int32)
     parts.clear()
     pairs.whole = None
-    in_ranges(start, lambda a, b: groups.sort_groups(start[a : b + 1], values), threads)
+    in_ranges(start, lambda a, b: groups.sort_groups(start[a : b + 1], values), threads, values)
     popularity = np.zeros(items, np.int64)
-    groups.drop_repeats(start, values, popularity)
+    _drop_repeats(start, values, popularity)
     kept = np.diff(start) > 0
     return Groups(user[kept], np.append(start[:-1][kept], start[-1]), values, popularity)
+
+
+def _drop_repeats(start: I64, values: I32, popularity: I64) -> None:
+    """:func:`audit.dataset.stream.groups.drop_repeats`, some groups at a time where values lie in a file."""
+    if not scratch.is_mapped(values):
+        groups.drop_repeats(start, values, popularity)
+        return
+    begin, to = start.copy(), 0
+    for first, last in scratch.steps(begin):
+        here = values[begin[first] : begin[last]]
+        some = begin[first : last + 1] - begin[first]
+        groups.drop_repeats(some, here, popularity)
+        values[to : to + some[-1]] = here[: some[-1]].copy()
+        start[first : last + 1] = some + to
+        scratch.release(values, to, int(begin[last]))
+        to += int(some[-1])
 
 
 def _together(pairs: EncodedPairs, users: int) -> tuple[I32, Bool] | None:
@@ -128,10 +159,15 @@ def _together(pairs: EncodedPairs, users: int) -> tuple[I32, Bool] | None:
 
 
 def recode_history(history: Groups, final: I32, threads: int | None = None) -> Groups:
-    """With other codes for items, and so in another order."""
-    start = history.start
-    items = final[history.items[: start[-1]]]
-    in_ranges(start, lambda a, b: groups.sort_groups(start[a : b + 1], items), threads)
+    """With other codes for items, and so in another order.  ``history`` is used up."""
+    start, items = history.start, history.items
+
+    def work(a: int, b: int) -> None:
+        here = items[start[a] : start[b]]
+        here[:] = final[here]
+        groups.sort_groups(start[a : b + 1], items)
+
+    in_ranges(start, work, threads, items)
     popularity = np.zeros(len(final), np.int64)
     popularity[final[: len(history.popularity)]] = history.popularity
     return Groups(history.user, start, items, popularity)
@@ -167,46 +203,78 @@ def group_relevance(pairs: EncodedPairs, threads: int | None = None) -> Judged:
         A pair is judged twice.
     """
     parts = pairs.parts
+    user, request, of_runs = _contexts(parts)
+    counts = np.zeros(len(user), np.int64)
+    for part, context in zip(parts, of_runs, strict=True):
+        np.add.at(counts, context, np.diff(part.bounds))
+    start = np.zeros(len(user) + 1, np.int64)
+    np.cumsum(counts, out=start[1:])
+    cursor = start[:-1].copy()
+    n = int(start[-1])
+    items, grades, best = (scratch.empty_beside(parts[0].item, n) for _ in range(3))
+    relevant, word = np.zeros(len(user), np.int64), np.zeros(len(user), np.uint64)
+    judged = Judged(user, request, start, items, grades, best, relevant, word)
+    size = windows.WINDOW if scratch.is_mapped(judged.items) else max(1, n)
+    for first, last in scratch.steps(start, size):
+        packed = np.empty(start[last] - start[first], np.int64)
+        cursor[first:last] -= start[first]
+        for part, context in zip(parts, of_runs, strict=True):
+            assert part.grade is not None
+            values = part.item.astype(np.int64) << 5 | part.grade
+            windows.place_some(context, part.bounds, values, cursor, first, last, packed)
+            scratch.release(part.item)
+        _unpack(judged, first, last, packed, threads)
+    parts.clear()
+    pairs.whole = None
+    return judged
+
+
+def _contexts(parts: list[PairPart]) -> tuple[I32, I32 | None, list[I32]]:
+    """The distinct users (and requests), ascending; and, by part, which of them each run is."""
+    if parts[0].request is None:
+        present = np.zeros(1 + max(int(part.user.max(initial=-1)) for part in parts), bool)
+        for part in parts:
+            present[part.user] = True
+        place = (np.cumsum(present) - 1).astype(np.int32)
+        return np.flatnonzero(present).astype(np.int32), None, [place[p.user] for p in parts]
     keys = [
         (part.user.astype(np.int64) << 32) + (0 if part.request is None else part.request)
         for part in parts
     ]
     contexts, of_run = np.unique(np.concatenate(keys), return_inverse=True)
     cuts = np.cumsum([len(key) for key in keys])[:-1]
-    inverse: list[I32] = np.split(of_run.astype(np.int32), cuts)
-    counts = np.zeros(len(contexts), np.int64)
-    for part, context in zip(parts, inverse, strict=True):
-        np.add.at(counts, context, np.diff(part.bounds))
-    start = np.zeros(len(contexts) + 1, np.int64)
-    np.cumsum(counts, out=start[1:])
-    cursor = start[:-1].copy()
-    packed = np.empty(start[-1], np.int64)
-    for part, context in zip(parts, inverse, strict=True):
-        assert part.grade is not None
-        values = part.item.astype(np.int64) << 5 | part.grade
-        groups.place(context, part.bounds, values, cursor, packed)
-    by_request = parts[0].request is not None
-    parts.clear()
-    return _judged(
-        (contexts >> 32).astype(np.int32),
-        (contexts & 0xFFFFFFFF).astype(np.int32) if by_request else None,
-        start, packed, threads,
-    )  # fmt: skip
+    low = (contexts & 0xFFFFFFFF).astype(np.int32)
+    return (contexts >> 32).astype(np.int32), low, np.split(of_run.astype(np.int32), cuts)
+
+
+def _unpack(judged: Judged, first: int, last: int, packed: I64, threads: int | None) -> None:
+    """Fill in the contexts ``first`` to ``last`` from their ``item · 32 + grade``, in any order."""
+    start = judged.start[first : last + 1] - judged.start[first]
+    each = judged.items, judged.grades, judged.best
+
+    def work(a: int, b: int) -> None:
+        here = packed[start[a] : start[b]]
+        rows, bounds = slice(first + a, first + b), start[a : b + 1] - start[a]
+        groups.sort_groups(bounds, here)
+        slots = slice(judged.start[first + a], judged.start[first + b])
+        word = judged.word[rows]
+        word[:] = 0
+        out = [values[slots] for values in each]
+        if groups.unpack(bounds, here, *out, judged.relevant[rows], word):
+            raise NotClean("a pair judged twice")
+        for values in out:
+            scratch.release(values)
+
+    in_ranges(start, work, threads)
 
 
 def recode_judged(judged: Judged, final: I32, threads: int | None = None) -> Judged:
-    """With other codes for items, and so in another order."""
-    packed = final[judged.items].astype(np.int64) << 5 | judged.grades
-    return _judged(judged.user, judged.request, judged.start, packed, threads)
-
-
-def _judged(user: I32, request: I32 | None, start: I64, packed: I64, threads: int | None) -> Judged:
-    in_ranges(start, lambda a, b: groups.sort_groups(start[a : b + 1], packed), threads)
-    items, grades, best = (np.empty(start[-1], np.int32) for _ in range(3))
-    relevant, word = np.zeros(len(user), np.int64), np.zeros(len(user), np.uint64)
-    if groups.unpack(start, packed, items, grades, best, relevant, word):
-        raise NotClean("a pair judged twice")
-    return Judged(user, request, start, items, grades, best, relevant, word)
+    """With other codes for items, and so in another order.  ``judged`` is used up."""
+    for first, last in scratch.steps(judged.start):
+        slots = slice(judged.start[first], judged.start[last])
+        packed = final[judged.items[slots]].astype(np.int64) << 5 | judged.grades[slots]
+        _unpack(judged, first, last, packed, threads)
+    return judged
 
 
 def build_truth(judged: Judged, rows: I64, threads: int | None = None) -> Truth:
@@ -232,4 +300,6 @@ def contained(judged: Judged, history: Groups, users: int) -> Bool:
     groups.contained(
         group[judged.user], judged.start, judged.items, history.start, history.items, out
     )
+    scratch.release(history.items)
+    scratch.release(judged.items)
     return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,8 +17,10 @@ from audit.dataset.model import Dataset
 from audit.dataset.segments import require_attributes
 from audit.dataset.stream import build, checked
 from audit.dataset.stream.assemble import Read, assemble
+from audit.dataset.stream.estimate import measure_sizes
 from audit.dataset.stream.how import How
 from audit.dataset.stream.idtable import IdTable
+from audit.dataset.stream.kept import KeptTables
 from audit.dataset.stream.lists import (
     BadRanks,
     EncodedLists,
@@ -125,6 +127,10 @@ def _encode(plan: Plan, how: How) -> Encoded:
         for kind in ("catalog", "creators", "users")
     }
     require_attributes(small["users"], how.segments)
+    if how.forecast is not None:
+        sizes = measure_sizes(plan, small, how.segments, how.threads)
+        how = replace(how, threads=how.forecast(sizes))
+    pa.default_memory_pool().release_unused()  # what reading the catalog took is of no use to lists
     if how.opened is not None and plan.inputs is None:
         how.opened(plan, small)
     # What needs no more than one thread is done beside the reading of the next table.
@@ -170,6 +176,9 @@ def _read(
         reader.facts, {kind: text.result() for kind, text in prints.items()},
     )  # fmt: skip
     dataset, more = assemble(read, how)
+    if inputs.catalog is not None and "embedding" in inputs.catalog.column_names:
+        # The items have it.
+        inputs = replace(inputs, catalog=inputs.catalog.drop_columns("embedding"))
     return Encoded(dataset, [*issues, *more], inputs)
 
 
@@ -242,6 +251,9 @@ class _Reader:
             users=IdTable(modes["user"]), items=IdTable(modes["item"], known),  # type: ignore[arg-type]
             requests=IdTable(modes["request"]), sessions=IdTable(modes["session"]),  # type: ignore[arg-type]
         )  # fmt: skip
+        # What was read and checked before cannot be told by its files.
+        checkpoint = how.checkpoint if plan.inputs is None else None
+        self.kept = KeptTables(checkpoint, self.universe, modes, how.scratch)
 
     def lists(self, big: BigTable) -> EncodedLists:
         """One table of recommendations."""
@@ -253,7 +265,7 @@ class _Reader:
             def by(way: Callable[..., EncodedLists], **more: Any) -> EncodedLists:
                 return way(
                     here.chunked, here.names, self.universe, ties=how.conventions.ties,
-                    table=here.table, threads=how.threads, progress=self.told.of(here), **more,
+                    table=here.table, threads=how.threads, progress=self.told.of(here), scratch=how.scratch, **more,
                 )  # fmt: skip
 
             try:
@@ -261,19 +273,36 @@ class _Reader:
             except (Scattered, BadRanks):
                 return by(read_scattered, partition=how.partition)
 
-        found, issues = self._in_passing(big, read)
+        def in_passing() -> tuple[tuple[EncodedLists], list[DataIssue]]:
+            found, issues = self._in_passing(big, read)
+            return (found,), issues
+
+        (found,), issues = self.kept.get(big, (EncodedLists,), in_passing)
         self.issues[big.table] = [*issues, *found.issues]
         if found.base == 0:
             self.issues[big.table] += ranks_from_zero(big.table, found.rows)
         self._done(big, found.rows, found.newest)
-        return found
+        return found  # type: ignore[no-any-return]
 
     def history(self, big: BigTable) -> Future[build.Groups]:
         """The history; it will be grouped."""
-        pairs, issues = self._in_passing(big, self._pairs)
-        self._note(big, pairs, issues)
         u = self.universe
-        return self.beside.submit(build.group_history, pairs, len(u.users), len(u.items), 1)
+        if self.kept.checkpoint is None:
+            pairs, issues = self._in_passing(big, self._pairs)
+            self._note(big, pairs, issues)
+            return self.beside.submit(build.group_history, pairs, len(u.users), len(u.items), 1)
+
+        def read(here: BigTable) -> tuple[EncodedPairs, build.Groups]:
+            pairs = self._pairs(here)
+            return pairs, build.group_history(pairs, len(u.users), len(u.items), self.how.threads)
+
+        (pairs, found), issues = self.kept.get(
+            big, (EncodedPairs, build.Groups), lambda: self._in_passing(big, read)
+        )
+        self._note(big, pairs, issues)
+        grouped: Future[build.Groups] = Future()
+        grouped.set_result(found)
+        return grouped
 
     def relevance(self, big: BigTable) -> build.Judged:
         """The judgments, grouped."""
@@ -282,9 +311,11 @@ class _Reader:
             pairs = self._pairs(here)
             return pairs, build.group_relevance(pairs, self.how.threads)
 
-        (pairs, found), issues = self._in_passing(big, read)
+        (pairs, found), issues = self.kept.get(
+            big, (EncodedPairs, build.Judged), lambda: self._in_passing(big, read)
+        )
         self._note(big, pairs, issues)
-        return found
+        return found  # type: ignore[no-any-return]
 
     def _pairs(self, big: BigTable) -> EncodedPairs:
         assert big.chunked is not None
@@ -292,7 +323,7 @@ class _Reader:
         return read_pairs(
             big.chunked, big.kind, big.names, big.source, self.universe,
             history=None if history is None else history.newest, checked=big.checked, by_user=self.dated,
-            threads=self.how.threads, progress=self.told.of(big),
+            threads=self.how.threads, progress=self.told.of(big), scratch=self.how.scratch,
         )  # fmt: skip
 
     def _note(self, big: BigTable, pairs: EncodedPairs, issues: list[DataIssue]) -> None:
@@ -312,6 +343,8 @@ class _Reader:
                     raise
                 except NotClean:
                     pass
+            if self.how.scratch.mapped:
+                self.how.note(f"{big.table} has to be read whole: its memory is not limited.")
             big = big.read_whole(self.how.conventions, self.plan.modes)
         try:
             return read(big), big.issues

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from audit.conventions import Conventions
+from audit.dataset.checkpoint import Checkpoint
+from audit.dataset.scratch import MEMORY, Scratch
+from audit.dataset.stream.estimate import Size
 from audit.dataset.stream.run import Progress
 from audit.dataset.stream.scatter import BYTES
 from audit.inputs.plan import Plan
@@ -24,6 +27,14 @@ class How:
     segments: list[str] | None = None
     threads: int | None = None
     progress: Progress | None = None
+    scratch: Scratch = MEMORY
+    """Where codes and what is made of them are kept."""
+    checkpoint: Checkpoint | None = None
+    """Where tables that have been read are kept."""
+    forecast: Callable[[Size], int | None] | None = None
+    """Is told, before tables are read, how large everything will be; answers with the threads to use."""
+    note: Callable[[str], None] = lambda _: None
+    """Is told, in a sentence, what a person at the terminal should know."""
     opened: Callable[[Plan, Mapping[str, pa.Table | None]], None] | None = None
     """Is told of the tables before the big ones are read: the plan, and the small ones by kind."""
     partition: int = BYTES

@@ -128,6 +128,13 @@ class IdTable:
                     self._publish()
         return codes
 
+    def extend(self, array: pa.Array) -> None:
+        """Add ids that are distinct and new; their codes follow those given so far."""
+        if len(array):
+            with self._lock:
+                self._add(array)
+                self._publish()
+
     def _find(self, array: pa.Array, codes: Codes) -> int:
         dense, table = self._dense, self._shared
         if self.kind == "text":

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from audit.dataset.model import I32, I64
+from audit.dataset.scratch import MEMORY, Scratch, empty_beside, release
 from audit.dataset.stream import columns, order
 from audit.dataset.stream.idtable import IdTable
 from audit.dataset.stream.run import Progress, offsets, run
@@ -58,7 +59,11 @@ class EncodedLists:
     @property
     def rows(self) -> int:
         """Rows of the table."""
-        return len(self.items)
+        return int(self.start[-1])
+
+    def forget_items(self) -> None:
+        """Let go of the items, once they have been arranged."""
+        object.__setattr__(self, "items", np.zeros(0, np.int32))
 
 
 class Scattered(Exception):  # noqa: N818  not an error: another way is taken
@@ -190,9 +195,11 @@ class ListReader:
 
 def read_lists(
     chunked: Chunked, names: Mapping[str, str], universe: Universe, *, ties: str, table: str,
-    threads: int | None = None, progress: Progress | None = None,
+    threads: int | None = None, progress: Progress | None = None, scratch: Scratch = MEMORY,
 ) -> EncodedLists:  # fmt: skip
     """Read and encode one table of recommendations whose lists stand together.
+
+    ``scratch``: where the items are kept.
 
     Raises
     ------
@@ -204,7 +211,7 @@ def read_lists(
     reader = ListReader(names, universe, ties, table)
     pieces = chunked.pieces(list(dict.fromkeys(names.values())))
     known = offsets(pieces)
-    whole = None if known is None else np.empty(known[-1], np.int32)
+    whole = None if known is None else scratch.empty(known[-1], np.int32)
     parts: dict[tuple[int, int], Part] = {}
     watch = _Watch()
 
@@ -216,6 +223,9 @@ def read_lists(
             first = known[at[0]] + row
             items = whole[first : first + rows]
         part = reader.part(chunk, items)
+        if whole is None:
+            part.items = scratch.keep(items)
+        release(part.items)
         with watch.lock:
             parts[at] = part
             watch.see(part)
@@ -228,7 +238,7 @@ def join(parts: list[Part], whole: I32 | None, reader: ListReader) -> EncodedLis
     """Join the lists that go on from one part to the next, and settle those."""
     if not parts:
         raise NotClean("no rows")
-    items = np.concatenate([p.items for p in parts]) if whole is None else whole
+    items = joined([p.items for p in parts]) if whole is None else whole
     begin = np.cumsum([0, *(len(p.items) for p in parts)])
 
     def column(name: str) -> Any:
@@ -264,6 +274,18 @@ def join(parts: list[Part], whole: I32 | None, reader: ListReader) -> EncodedLis
         start, items, user, request, session, micros, np.sort(np.concatenate(tied)),
         reader.base, reader.times.newest, reader.times.issues(len(items)),
     )  # fmt: skip
+
+
+def joined(parts: list[I32]) -> I32:
+    """All parts in one array, kept where they are."""
+    items: I32 = empty_beside(parts[0], sum(len(part) for part in parts))
+    at = 0
+    for part in parts:
+        items[at : at + len(part)] = part
+        release(part)
+        release(items, at, at + len(part))
+        at += len(part)
+    return items
 
 
 def _edges(

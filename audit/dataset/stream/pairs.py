@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from audit.dataset.model import I32, I64
+from audit.dataset.scratch import MEMORY, Scratch, release
 from audit.dataset.stream import columns, marks
 from audit.dataset.stream.lists import Universe
 from audit.dataset.stream.run import Progress, offsets, run
@@ -170,6 +171,7 @@ class _Reader:
 def read_pairs(
     chunked: Chunked, kind: str, names: Mapping[str, str], source: TableSource, universe: Universe,
     *, history: I64 | None = None, checked: bool = False, by_user: bool = True, threads: int | None = None, progress: Progress | None = None,
+    scratch: Scratch = MEMORY,
 ) -> EncodedPairs:  # fmt: skip
     """Read and encode ``relevance`` or ``history`` (``kind``).
 
@@ -187,6 +189,8 @@ def read_pairs(
         The table has been checked: there may be nothing relevant, no rows, and weights may be unknown.
     by_user
         Whether :attr:`EncodedPairs.newest` of a history is wanted.
+    scratch
+        Where codes are kept.
 
     Raises
     ------
@@ -197,7 +201,7 @@ def read_pairs(
     reader = _Reader(kind, names, source, universe, history, checked, by_user)
     pieces = chunked.pieces(list(dict.fromkeys(names.values())))
     known = offsets(pieces)
-    whole = None if known is None else np.empty(known[-1], np.int32)
+    whole = None if known is None else scratch.empty(known[-1], np.int32)
     parts: dict[tuple[int, int], PairPart] = {}
 
     def work(at: tuple[int, int], row: int, chunk: Chunk) -> None:
@@ -206,7 +210,12 @@ def read_pairs(
             item = np.empty(rows, np.int32)
         else:
             item = whole[known[at[0]] + row :][:rows]
-        parts[at] = reader.part(chunk, item)
+        part = reader.part(chunk, item)
+        if scratch.mapped:
+            part.item = scratch.keep(item) if whole is None else item
+            part.user = scratch.keep(part.user)
+            release(part.item)
+        parts[at] = part
 
     run(pieces, work, threads=threads, stage=f"reading {kind}", progress=progress)
     if not checked and not parts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from audit.dataset.model import I32, I64
+from audit.dataset.scratch import MEMORY, Scratch
 from audit.dataset.stream import columns, groups, order
-from audit.dataset.stream.lists import EncodedLists, ListReader, Uneven, Universe
+from audit.dataset.stream.lists import EncodedLists, ListReader, Uneven, Universe, joined
 from audit.dataset.stream.run import Progress, offsets, run
 from audit.inputs.chunks import Chunk, Chunked, NotClean, Piece
 from audit.inputs.times import NONE
@@ -64,6 +66,7 @@ class _Store:
 def read_scattered(
     chunked: Chunked, names: Mapping[str, str], universe: Universe, *, ties: str, table: str,
     threads: int | None = None, progress: Progress | None = None, partition: int = BYTES,
+    scratch: Scratch = MEMORY,
 ) -> EncodedLists:  # fmt: skip
     """What :func:`~audit.dataset.stream.lists.read_lists` gives, of rows in any order.
 
@@ -71,6 +74,8 @@ def read_scattered(
     ----------
     partition
         Bytes of a partition, about.
+    scratch
+        Where the items are kept; partitions go to its folder if it has one.
 
     Raises
     ------
@@ -83,7 +88,7 @@ def read_scattered(
     known = offsets(pieces)
     size = None if known is None else known[-1] * kind.itemsize
     count = MOST // 4 if size is None else max(1, min(MOST, -(-size // partition)))
-    with tempfile.TemporaryDirectory(prefix="recaudit-") as folder:
+    with tempfile.TemporaryDirectory(prefix="recaudit-", dir=scratch.folder) as folder:
         store = _Store(None if count == 1 else Path(folder), count, kind)
 
         def work(at: tuple[int, int], row: int, chunk: Chunk) -> None:
@@ -92,7 +97,7 @@ def read_scattered(
             store.write(_records(reader, chunk, kind, first + row))
 
         run(pieces, work, threads=threads, stage=f"grouping {table}", progress=progress)
-        return _lists(store, reader, len(universe.users), threads, progress, table)
+        return _lists(store, reader, len(universe.users), threads, progress, table, scratch)
 
 
 def _record(reader: ListReader) -> np.dtype[np.void]:
@@ -131,14 +136,16 @@ def _records(reader: ListReader, chunk: Chunk, kind: np.dtype[np.void], row: int
 
 
 def _lists(
-    store: _Store, reader: ListReader, users: int, threads: int | None, progress: Progress | None, table: str
+    store: _Store, reader: ListReader, users: int, threads: int | None, progress: Progress | None, table: str,
+    scratch: Scratch,
 ) -> EncodedLists:  # fmt: skip
     parts: dict[int, EncodedLists] = {}
 
     def work(at: tuple[int, int], _row: int, _chunk: Chunk) -> None:
         records = store.read(at[0])
         if len(records):
-            parts[at[0]] = _settled(records, reader, users)
+            settled = _settled(records, reader, users)
+            parts[at[0]] = replace(settled, items=scratch.keep(settled.items))
 
     pieces = [Piece(1, lambda: iter([{"": pa.nulls(1)}])) for _ in range(store.partitions)]
     run(pieces, work, threads=threads, stage=f"ordering {table}", progress=progress)
@@ -147,15 +154,16 @@ def _lists(
     found = [parts[p] for p in sorted(parts)]
     first = np.cumsum([0, *(part.rows for part in found)])
 
-    def joined(name: str) -> npt.NDArray[np.generic] | None:
+    def column(name: str) -> npt.NDArray[np.generic] | None:
         values = [getattr(part, name) for part in found]
         return None if values[0] is None else np.concatenate(values)
 
+    items = joined([part.items for part in found])
     starts = [part.start[:-1] + f for part, f in zip(found, first[:-1], strict=True)]
     tied = [part.tied + f for part, f in zip(found, first[:-1], strict=True)]
     return EncodedLists(
-        np.append(np.concatenate(starts), first[-1]), joined("items"), joined("user"),  # type: ignore[arg-type]
-        joined("request"), joined("session"), joined("micros"), np.concatenate(tied),  # type: ignore[arg-type]
+        np.append(np.concatenate(starts), first[-1]), items, column("user"),  # type: ignore[arg-type]
+        column("request"), column("session"), column("micros"), np.concatenate(tied),  # type: ignore[arg-type]
         reader.base, reader.times.newest, reader.times.issues(int(first[-1])),
     )  # fmt: skip
 

@@ -15,14 +15,13 @@ import pytest
 from audit.conventions import Conventions
 from audit.dataset.ids import Ids
 from audit.dataset.stream.encode import encode_inputs, encode_sources
-from audit.dataset.stream.estimate import estimate
 from audit.dataset.stream.how import How
 from audit.dataset.stream.idtable import IdTable
 from audit.dataset.stream.lists import ListReader, Universe
 from audit.errors import InputError
 from audit.inputs import chunks, load
 from audit.inputs.chunks import NotClean
-from audit.inputs.plan import BigTable, make_plan
+from audit.inputs.plan import BigTable
 from audit.inputs.tables import Sources, TableSource
 from tests.layouts import Shape, sources
 
@@ -248,17 +247,6 @@ def test_progress_is_told_by_rows(tmp_path):
     both = Sources(models=given.models | {"n": [TableSource(data=csv)]})
     encode_sources(both, How(Conventions(), 5, progress=lambda *t: told.append(t)))
     assert told == [("reading", 1, 2), ("reading", 2, 2)]
-
-
-def test_an_estimate_before_reading(tmp_path):
-    given = audit(tmp_path, history={"user_id": [1], "item_id": [2]})
-    found = estimate(make_plan(given, Conventions(), frozenset()), threads=2)
-    assert found.kept == 4 * 3 + 4 * 1
-    assert found.peak > found.kept + found.passing
-    csv = tmp_path / "lists.csv"
-    csv.write_text("user_id,item_id,rank\n1,1,1\n")
-    unknown = Sources(models={"m": [TableSource(data=csv)]})
-    assert estimate(make_plan(unknown, Conventions(), frozenset())) is None
 
 
 def test_the_sources_are_looked_at_again_as_text(tmp_path):
