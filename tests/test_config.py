@@ -122,7 +122,7 @@ def test_as_of_is_a_date_or_a_time(load, written, read):
         (
             MODELS + '[relevence]\npath = "r.csv"\n',
             "unknown section 'relevence'. Did you mean 'relevance'? Valid: audit, models, "
-            "recommendations, relevance, catalog, creators, history, users, conventions, guardrails.",
+            "recommendations, relevance, catalog, creators, history, users, conventions, engine, guardrails.",
         ),
         (
             MODELS + '[conventions]\ngian = "linear"\n',

@@ -8,8 +8,11 @@ array where the last one is.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import mmap
 import os
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -17,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from audit.errors import ConfigError
 
@@ -170,3 +174,12 @@ def steps(start: npt.NDArray[np.int64], size: int | None = None) -> list[tuple[i
     cuts = np.searchsorted(start, np.arange(start[0] + size, start[-1], size), side="right") - 1
     bounds = np.unique(np.concatenate([[0], np.clip(cuts, 0, rows), [rows]]))
     return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
+
+
+def trim() -> None:
+    """Give the system back what allocators hold on to: after a stage that is hundreds of megabytes."""
+    pa.default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        # Other C libraries than GNU's have no such function, and hold on to less.
+        with contextlib.suppress(AttributeError, OSError):
+            ctypes.CDLL(None).malloc_trim(0)

@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.dataset.checkpoint import Checkpoint
 from audit.dataset.model import F64, I32, I64, Dataset
-from audit.dataset.scratch import release
+from audit.dataset.scratch import release, trim
 from audit.engine import kernels
 from audit.engine.exposure import exposure_of, runs_of
 from audit.engine.kept import Kept
@@ -59,6 +59,7 @@ def measure(
     missing = unavailable(dataset, plan)
     list_refs = [r for r in plan.level("list") + plan.level("session") if r not in missing]
     pair_refs = [r for r in plan.level("pair") if r not in missing]
+    trim()
     users = len(dataset.users)
     workers = min(threads or os.cpu_count() or 1, max(1, -(-users // block)))
     kept = Kept(checkpoint, users, block if checkpoint is None else max(block, -(-users // SLICES)))
@@ -93,6 +94,7 @@ def measure(
         while before is None and parts:
             total = merge(total, parts.pop())
         del parts
+        trim()
         # Vectors over items are long: one thread fills those of a run, so that none is held twice.
         for shown in pool.map(lambda run: exposure_of(dataset, plan, run), runs_of(dataset)):
             total = merge(total, shown)

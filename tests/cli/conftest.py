@@ -70,16 +70,23 @@ def result_of():
 
 
 @pytest.fixture
-def audited(monkeypatch, result_of):
+def workspaces():
+    """The workspaces of audits that :func:`audited` was asked for."""
+    return []
+
+
+@pytest.fixture
+def audited(monkeypatch, result_of, workspaces):
     """Put a result in place of the audit; the list returned collects what was asked for."""
     calls = []
 
     def answer(verdict: str) -> list:
-        def run(config, *, base=None, progress=None):
+        def run(workspace, config, *, base=None, progress=None):
             calls.append((config, base, progress))
+            workspaces.append(workspace)
             return result_of(verdict)
 
-        monkeypatch.setattr("audit.api.run", run)
+        monkeypatch.setattr("audit.api.run_in", run)
         return calls
 
     return answer

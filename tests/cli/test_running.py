@@ -149,3 +149,25 @@ def test_demo_finds_the_sample_data_of_the_working_folder(
     )
     assert cli("demo", "--format", "json").code == 0
     assert calls[0][1].resolve() == sample.resolve()
+
+
+def test_what_may_be_used_of_the_machine(cli, audited, workspaces, config_file, tmp_path):
+    audited("pass")
+    options = ("--memory-limit", "2GB", "--threads", "1")
+    done = cli("run", config_file, "--out", tmp_path / "out", "--format", "json", *options)
+    assert done.code == 0
+    found = workspaces[0].resources
+    assert (found.memory_limit, found.threads) == (2 * 10**9, 1)
+    assert found.checkpoint == tmp_path / "out" / ".recaudit-checkpoint"
+    # Finished: nothing but the result is left.
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["audit.json"]
+    cli("run", config_file, "--out", tmp_path / "out", "--checkpoint", tmp_path / "kept")
+    assert workspaces[1].resources.checkpoint == tmp_path / "kept"
+    assert not workspaces[1].scratch.mapped
+
+
+def test_a_size_that_is_none(cli, audited, config_file, tmp_path):
+    audited("pass")
+    done = cli("run", config_file, "--out", tmp_path / "out", "--memory-limit", "much")
+    assert done.code == 2
+    assert "memory_limit: 'much' is no size: write one such as '1.5GB' or '800MB'" in done.err

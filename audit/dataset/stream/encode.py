@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from audit.dataset import hashing
 from audit.dataset.ids import Ids
 from audit.dataset.model import Dataset
+from audit.dataset.scratch import trim
 from audit.dataset.segments import require_attributes
 from audit.dataset.stream import build, checked
 from audit.dataset.stream.assemble import Read, assemble
@@ -130,7 +131,7 @@ def _encode(plan: Plan, how: How) -> Encoded:
     if how.forecast is not None:
         sizes = measure_sizes(plan, small, how.segments, how.threads)
         how = replace(how, threads=how.forecast(sizes))
-    pa.default_memory_pool().release_unused()  # what reading the catalog took is of no use to lists
+    trim()
     if how.opened is not None and plan.inputs is None:
         how.opened(plan, small)
     # What needs no more than one thread is done beside the reading of the next table.
@@ -175,6 +176,7 @@ def _read(
         inputs, reader.universe, models, relevance, None if history is None else history.result(),
         reader.facts, {kind: text.result() for kind, text in prints.items()},
     )  # fmt: skip
+    trim()
     dataset, more = assemble(read, how)
     if inputs.catalog is not None and "embedding" in inputs.catalog.column_names:
         # The items have it.
