@@ -124,6 +124,16 @@ def test_sizes_are_counted_or_estimated_from_the_first_rows(tmp_path):
     assert (chosen.cells, chosen.combined) == (2, 2)
 
 
+@pytest.mark.parametrize("encoded", [True, False])
+def test_sizes_of_ids_that_are_stored_by_their_numbers(tmp_path, encoded):
+    table = pa.table({"user_id": [f"u{n // 4}" for n in range(400)], "item_id": ["i"] * 400})
+    pq.write_table(table, tmp_path / "a.parquet", use_dictionary=encoded)
+    models = {"a": str(tmp_path / "a.parquet")}
+    plan = make_plan(sources_from_arguments(models=models), Conventions(), frozenset())
+    size = measure_sizes(plan, dict.fromkeys(("catalog", "creators", "users")), None, None)
+    assert (size.users, size.lists, size.longest) == (100, (100,), 4)
+
+
 def test_text_files_are_counted_by_reading_only(tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.csv").write_text("user_id,item_id,rank\n1,2,1\n", encoding="utf-8")

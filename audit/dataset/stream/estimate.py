@@ -162,11 +162,17 @@ def _first_rows(big: BigTable) -> _Seen:
         return _Seen()  # reading the table will tell
     if chunk is None:
         return _Seen()
+    chunk = {name: _decoded(chunk[name]) for name in columns}
     n = len(chunk[columns[0]])
     users = pc.count_distinct(chunk[columns[0]]).as_py()
     lists = len(pa.table(chunk).group_by(columns).aggregate([])) if len(columns) > 1 else users
     text = chunk[columns[0]].nbytes / n
     return _Seen(n / max(1, lists), n / max(1, users), text)
+
+
+def _decoded(column: pa.Array) -> pa.Array:
+    """Texts that are stored by their numbers as texts."""
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _width(catalog: pa.Table | None) -> float:
