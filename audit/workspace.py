@@ -79,6 +79,7 @@ class Workspace:
         if limit is not None and found.limited > limit:
             self.threads = 1
         if limit is not None and found.least > limit:
+            self._tidy()
             raise ConfigError(
                 f"memory_limit {size_text(limit)}: this audit needs at least {size_text(found.least)}, "
                 f"even with its long arrays in files. Give memory_limit = '{_round_up(found.least)}' or more"
@@ -98,7 +99,11 @@ class Workspace:
         """The results are written: nothing needs to be kept any longer."""
         if self.checkpoint is not None:
             self.checkpoint.clear()
-        elif self.resources.checkpoint is not None:
+        self._tidy()
+
+    def _tidy(self) -> None:
+        """Leave no empty folder."""
+        if self.resources.checkpoint is not None:
             with contextlib.suppress(OSError):
                 self.resources.checkpoint.rmdir()
 

@@ -71,6 +71,15 @@ def test_a_limit_that_cannot_be_held_names_one_that_can(notes, monkeypatch):
         said(notes, 500_000_000, None, monkeypatch)
 
 
+def test_a_refused_audit_leaves_no_folder(notes, tmp_path):
+    kept = tmp_path / "kept"
+    workspace = Workspace(Resources(memory_limit=500_000_000, checkpoint=kept), notes.append)
+    assert kept.is_dir()
+    with pytest.raises(ConfigError, match="at least 900 MB"):
+        workspace.forecast(FORECAST)
+    assert not kept.exists()
+
+
 def test_free_memory_is_some():
     assert (free := free_memory()) is None or free > 1_000_000
 
