@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import platform
 from collections.abc import Sequence
@@ -42,9 +43,7 @@ def model_of(name: str, d: Dataset, plan: Plan, measured: Measured) -> ModelInfo
     seeds = len(d.models[name])
     p = measured.partials
     users, lists, slots, short = np.sum([p.lists_seen[name, s] for s in range(seeds)], axis=0)
-    shown = p.shown[name, 0]  # long: added up only where there are several
-    if seeds > 1:
-        shown = np.sum([p.shown[name, s] for s in range(seeds)], axis=0)
+    shown = functools.reduce(np.add, (p.shown[name, s] for s in range(seeds)))
     exposure = exposure_by_k(shown, rank_weights(d.conventions, "exposure", plan.viewport))
     total = exposure.sum() or 1.0
     nobody = d.items.creators.lengths == 0

@@ -134,19 +134,6 @@ def _see(state, at, side, tick):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _see_lists(  # type: ignore[no-untyped-def]
-    start, items, first, last, ranks, creators_start, creators, side, tick, of_items, of_creators
-):
-    for row in range(first, last):
-        at = start[row]
-        for slot in range(at, min(start[row + 1], at + ranks)):
-            item = items[slot]
-            _see(of_items, item, side, tick)
-            for entry in range(creators_start[item], creators_start[item + 1]):
-                _see(of_creators, creators[entry], side, tick)
-
-
-@kernel
 def count_users(  # type: ignore[no-untyped-def]
     user_lists, a_start, a_items, b_start, b_items, ranks, creators_start, creators, done,
     of_items, of_creators,
@@ -158,13 +145,13 @@ def count_users(  # type: ignore[no-untyped-def]
     ``done``, so that nothing need be cleared or sorted between users; 3·(done + users) must fit.
     """
     for user in range(len(user_lists) - 1):
-        first, last = user_lists[user], user_lists[user + 1]
         tick = 3 * (done + user) + 1
-        _see_lists(
-            a_start, a_items, first, last, ranks, creators_start, creators, 0, tick,
-            of_items, of_creators,
-        )  # fmt: skip
-        _see_lists(
-            b_start, b_items, first, last, ranks, creators_start, creators, 1, tick,
-            of_items, of_creators,
-        )  # fmt: skip
+        for side in range(2):
+            start = a_start if side == 0 else b_start
+            items = a_items if side == 0 else b_items
+            for row in range(user_lists[user], user_lists[user + 1]):
+                for slot in range(start[row], min(start[row + 1], start[row] + ranks)):
+                    item = items[slot]
+                    _see(of_items, item, side, tick)
+                    for entry in range(creators_start[item], creators_start[item + 1]):
+                        _see(of_creators, creators[entry], side, tick)

@@ -50,14 +50,18 @@ class ExactSums:
 
     def by(self, key: I64, n: int) -> ExactSums:
         """The rows added up by ``key`` (−1: left out), ``n`` of them."""
-        keep = key >= 0
-        order = np.argsort(key[keep], kind="stable")
-        sorted_key = key[keep][order]
+        kept = np.flatnonzero(key >= 0)
+        # Rows are numbered by bucket, so that keys made of buckets ascend already.
+        if (np.diff(key[kept]) < 0).any():
+            kept = kept[np.argsort(key[kept], kind="stable")]
+        sorted_key = key[kept]
         first = np.flatnonzero(np.diff(sorted_key, prepend=-1))
+        everything = len(kept) == len(key) and (np.diff(kept) == 1).all()
         out = ExactSums.zeros(n, self.whole.shape[1])
         if len(first):
             for part in ("whole", "upper", "lower", "count"):
-                values = getattr(self, part)[keep][order]
+                values = getattr(self, part)
+                values = values if everything else values[kept]
                 getattr(out, part)[sorted_key[first]] = np.add.reduceat(values, first, axis=0)
         return out
 

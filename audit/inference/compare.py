@@ -12,7 +12,9 @@ to the variance.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -43,6 +45,22 @@ Totals = dict[tuple[str, MetricRef], list[ReplicateValues]]
 Record = TypeVar("Record", Measurement, Comparison)
 
 
+DRAWN = 512
+"""Columns of replicates drawn at a time (40 MB)."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """What the bootstrap and the sign flips say of one cell of users."""
+
+    values: Mapping[str, list[Values]]
+    """By model, the metrics' values with their replicates."""
+    effects: Mapping[str, tuple[F64, Bool]]
+    """By candidate: see :meth:`Comparer._effects`."""
+    p: Mapping[str, F64]
+    """By candidate, of each metric."""
+
+
 class Comparer:
     """Turns the engine's partials into measurements and comparisons."""
 
@@ -66,19 +84,12 @@ class Comparer:
 
     def all(self) -> tuple[list[Measurement], list[Comparison]]:
         """Every measurement and comparison, in the order of the plan's metrics, then segments."""
-        rows = self.plan.rows
-        self._means("all", np.ones(len(rows.bucket), bool))
-        self._systems(self.plan.groupings[0])
-        for attribute, (_, cells) in self.d.segments.items():
-            for code, cell in enumerate(cells):
-                segment = f"{attribute}={cell}"
-                self._means(segment, rows.cells[attribute] == code)
-                self._system_points(segment, attribute, code)
-        for grouping in self.plan.groupings[1:]:
-            if len(grouping.cells) > 1 and grouping.k == self.plan.viewport:
-                inside = [rows.cells[attribute] == code for attribute, code in grouping.cells]
-                self._means(grouping.segment, np.logical_and.reduce(inside))
-            self._systems(grouping)
+        steps = self._steps()
+        drawn = self._drawn([inside for _, inside, _ in steps if inside is not None])
+        for segment, inside, then in steps:
+            if inside is not None:
+                self._means(segment, inside, next(drawn))
+            then()
         order = {str(ref): i for i, ref in enumerate(self.plan.refs)}
 
         def place(metric: str) -> tuple[int, int]:
@@ -92,6 +103,27 @@ class Comparer:
         )
         self.comparisons.sort(key=lambda c: (segments[c.segment], models[c.model], place(c.metric)))
         return self._once(self.measurements), self._once(self.comparisons)
+
+    def _steps(self) -> list[tuple[str, Bool | None, Callable[[], None]]]:
+        """What is compared, in order: a segment, its rows if means are asked of it, and its systems."""
+        rows, plan = self.plan.rows, self.plan
+        everyone = np.ones(len(rows.bucket), bool)
+        steps: list[tuple[str, Bool | None, Callable[[], None]]] = [
+            ("all", everyone, partial(self._systems, plan.groupings[0]))
+        ]
+        for attribute, (_, names) in self.d.segments.items():
+            for code, name in enumerate(names):
+                segment = f"{attribute}={name}"
+                points = partial(self._system_points, segment, attribute, code)
+                steps.append((segment, rows.cells[attribute] == code, points))
+        for grouping in plan.groupings[1:]:
+            inside = None
+            if len(grouping.cells) > 1 and grouping.k == plan.viewport:
+                inside = np.logical_and.reduce(
+                    [rows.cells[attribute] == code for attribute, code in grouping.cells]
+                )
+            steps.append((grouping.segment, inside, partial(self._systems, grouping)))
+        return steps
 
     @staticmethod
     def _once(records: list[Record]) -> list[Record]:
@@ -108,26 +140,57 @@ class Comparer:
 
     # ------------------------------------------------------------------- means
 
-    def _means(self, segment: str, inside: Bool) -> None:
-        refs = self.wanted("list") + self.wanted("session")
-        columns = [self.m.column(r, self.m.list_refs) for r in refs]
-        sums = {m: self._sums(self.m.partials.lists, m, inside, columns) for m in self.d.models}
+    def _means(self, segment: str, inside: Bool, drawn: _Drawn) -> None:
+        refs = self._mean_refs()
         found: dict[tuple[str, MetricRef], Values] = {}
-        for model, values in self._values(sums).items():
+        for model, values in drawn.values.items():
             found |= {(model, ref): v for ref, v in zip(refs, values, strict=True)}
         for ref in refs:
             self._record_means(ref, segment, found)
         for candidate in self.plan.candidates:
-            effects, counted = self._effects(sums[self.plan.baseline], sums[candidate])
-            p = means.sign_flip_p(effects, seed=self.seed)
+            effects, counted = drawn.effects[candidate]
             for i, ref in enumerate(refs):
                 a, b = found[self.plan.baseline, ref], found[candidate, ref]
-                own = effects[counted[:, i], i]
-                self.comparisons.append(
-                    compare_means(ref, candidate, segment, a, b, float(p[i]), own)
-                )
+                own, p = effects[counted[:, i], i], float(drawn.p[candidate][i])
+                self.comparisons.append(compare_means(ref, candidate, segment, a, b, p, own))
         self._derived(segment, found)
         self._pairs(segment, inside)
+
+    def _mean_refs(self) -> list[MetricRef]:
+        return self.wanted("list") + self.wanted("session")
+
+    def _drawn(self, cells: Sequence[Bool]) -> Iterator[_Drawn]:
+        """The draws of each cell of rows, a few cells at a time: those with as many buckets share them."""
+        columns = [self.m.column(r, self.m.list_refs) for r in self._mean_refs()]
+        lists, candidates = self.m.partials.lists, self.plan.candidates
+        width = sum(map(len, self.d.models.values())) * len(columns)
+        batch = max(1, DRAWN // max(1, width))
+        for first in range(0, len(cells), batch):
+            sums = [
+                {model: self._sums(lists, model, inside, columns) for model in self.d.models}
+                for inside in cells[first : first + batch]
+            ]
+            of_size: dict[int, list[int]] = {}
+            for i, cell in enumerate(sums):
+                of_size.setdefault(len(cell[self.plan.baseline][0][0]), []).append(i)
+            found: dict[int, _Drawn] = {}
+            for same in of_size.values():
+                values = self._values([sums[i] for i in same])
+                effects = [
+                    {c: self._effects(sums[i][self.plan.baseline], sums[i][c]) for c in candidates}
+                    for i in same
+                ]
+                p = self._sign_flips([e for cell in effects for e, _ in cell.values()])
+                for i, v, e in zip(same, values, effects, strict=True):
+                    found[i] = _Drawn(v, e, {c: next(p) for c in candidates})
+            yield from (found[i] for i in range(len(sums)))
+
+    def _sign_flips(self, effects: Sequence[F64]) -> Iterator[F64]:
+        """The p-values of each table's columns, all from one drawing of the signs."""
+        if not effects:
+            return iter(())
+        p = means.sign_flip_p(np.concatenate(effects, axis=1), seed=self.seed)
+        return iter(np.split(p, len(effects)))
 
     def _record_means(
         self, ref: MetricRef, segment: str, found: Mapping[tuple[str, MetricRef], Values]
@@ -145,22 +208,26 @@ class Comparer:
         found = [partials[run].by(key, len(buckets)) for run in self.runs(model)]
         return [(sums.sums()[:, columns], sums.count[:, columns]) for sums in found]
 
-    def _values(self, sums: Mapping[str, Seeds]) -> dict[str, list[Values]]:
-        """Each model's columns with their replicates, all from one drawing of the weights."""
-        flat = [part for seeds in sums.values() for part in seeds]
+    def _values(self, cells: Sequence[Mapping[str, Seeds]]) -> list[dict[str, list[Values]]]:
+        """Each cell's and model's columns with their replicates, all from one drawing of the weights."""
+        flat = [part for sums in cells for seeds in sums.values() for part in seeds]
         stacked = [np.concatenate(parts, axis=1) for parts in zip(*flat, strict=True)]
-        drawn = np.split(means.ratio_replicates(*stacked, seed=self.seed).T, len(flat))
-        found: dict[str, list[Values]] = {}
-        for model, seeds in sums.items():
-            joint = np.stack([drawn.pop(0) for _ in seeds])
-            n = np.stack([c.sum(0) for _, c in seeds])
-            total = np.stack([s.sum(0) for s, _ in seeds])
-            each = np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
-            found[model] = [
-                Values(each[:, i], joint[:, i], int(n[:, i].sum()) // len(seeds))
-                for i in range(n.shape[1])
-            ]
-        return found
+        drawn = iter(np.split(means.ratio_replicates(*stacked, seed=self.seed).T, len(flat)))
+        return [
+            {model: self._of_seeds(seeds, [next(drawn) for _ in seeds]) for model, seeds in sums.items()}
+            for sums in cells
+        ]  # fmt: skip
+
+    @staticmethod
+    def _of_seeds(seeds: Seeds, drawn: Sequence[F64]) -> list[Values]:
+        joint = np.stack(drawn)
+        n = np.stack([c.sum(0) for _, c in seeds])
+        total = np.stack([s.sum(0) for s, _ in seeds])
+        each = np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
+        return [
+            Values(each[:, i], joint[:, i], int(n[:, i].sum()) // len(seeds))
+            for i in range(n.shape[1])
+        ]
 
     @staticmethod
     def _effects(baseline: Seeds, candidate: Seeds) -> tuple[F64, Bool]:
@@ -202,7 +269,7 @@ class Comparer:
         columns = [self.m.column(r, self.m.pair_refs) for r in refs]
         for candidate in self.plan.candidates:
             seeds = self._sums(self.m.partials.pairs, candidate, inside, columns)
-            for ref, v in zip(refs, self._values({candidate: seeds})[candidate], strict=True):
+            for ref, v in zip(refs, self._values([{candidate: seeds}])[0][candidate], strict=True):
                 self._record(ref, segment, {candidate: (v.point, v.n)})
                 self.comparisons.append(compare_pair(ref, candidate, segment, v))
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
+from audit.compiled import kernel
 from audit.dataset.model import F64, I32, I64, Bool, Dataset
 from audit.inference.histograms import total_histograms
 from audit.inference.system import AdditiveVector, ReplicateValues, evaluate
@@ -20,11 +24,49 @@ CREATOR_STEPS = 2**10
 """Shared exposure of creators is rounded to this part of a step."""
 
 
+@kernel
+def _share_out(start, creator, share, x, out):  # type: ignore[no-untyped-def]
+    for item in range(len(x)):
+        if x[item] != 0:
+            for entry in range(start[item], start[item + 1]):
+                out[creator[entry]] += share[entry] * x[item]
+
+
+def by_creator(matrix: sparse.csr_array, groups: I32, threads: int = 1) -> F64:
+    """Vectors over items → vectors over creators, each summed in the order of the items.
+
+    Parameters
+    ----------
+    matrix
+        ``[items, creators]``, as :func:`audit.metrics.vectors.creator_matrix`.
+    groups
+        ``[n, items]``.
+
+    Returns
+    -------
+    ``[n, creators]``.
+    """
+    out = np.zeros((len(groups), matrix.shape[1]))
+    start, creator = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+    share = matrix.data.astype(np.float64)
+    with ThreadPoolExecutor(threads) as pool:
+        list(
+            pool.map(
+                lambda i: _share_out(start, creator, share, groups[i], out[i]), range(len(out))
+            )
+        )
+    return out
+
+
 class FunctionalTotals:
     """Evaluates system metrics on the 7·G − 1 totals of a model's vectors."""
 
     def __init__(self, dataset: Dataset, projection: Projection) -> None:
         self.d, self.projection = dataset, projection
+
+    @cached_property
+    def _creators(self) -> sparse.csr_array:
+        return creator_matrix(self.d)
 
     def call(self, ref: MetricRef, x: F64, *times: F64) -> F64:
         """The metric's function on vectors of its own axis and items."""
@@ -51,9 +93,7 @@ class FunctionalTotals:
             found |= self._by_histogram(catalog, step, items, masks)
         creators = [r for r in long if r not in items and r.spec.items is None]
         if creators:
-            held = creator_matrix(self.d).T
-            # Group by group: all of them as floats at once would be the longest array of all.
-            shared = np.stack([held @ group for group in catalog])
+            shared = by_creator(self._creators, catalog, os.cpu_count() or 1)
             whole = np.rint(shared * CREATOR_STEPS).astype(np.int64)
             masks = np.ones((len(creators), whole.shape[1]), bool)
             found |= self._by_histogram(whole, step / CREATOR_STEPS, creators, masks)
