@@ -7,20 +7,60 @@ takes effect in the columns (:mod:`audit.metrics.block`) and vectors, never insi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from audit.errors import ConfigError, choices
 
+PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "default": {},
+        # Grades are gains; ties by document id as text, the last first; a judged topic counts even
+        # where nothing is relevant, an unjudged one does not.
+        "trec_eval": {
+            "gain": "linear", "ties": "item_text_descending", "no_relevant": "zero_if_judged",
+        },
+        # Relevance has no grades; the ideal list is K relevant items, however few there are; whoever
+        # has test items counts, and without a list as 0.
+        "rectools": {"gain": "binary", "ideal": "full_k", "users": "all_relevant"},
+        # Relevance has no grades; ties by item id, the last first; users as RecTools'.
+        "replay": {
+            "gain": "binary", "ap_denominator": "min_k", "ties": "item_id_descending",
+            "users": "all_relevant",
+        },
+        # Ratings are gains; rank 2 is not discounted; short lists are judged by their own length; a
+        # list without test items is 0 in its summary.
+        "lenskit": {
+            "gain": "linear", "discount": "log2_from_2", "ap_denominator": "min_length",
+            "precision_denominator": "list_length", "recall_denominator": "min_k",
+            "no_relevant": "zero",
+        },
+        # Relevance has no grades by default; equal scores keep their order.
+        "recommenders": {"gain": "binary", "ties": "input_order"},
+    }
+)  # fmt: skip
+"""Name → the conventions that differ from the defaults: those of the library of that name."""
+
 
 class Conventions(BaseModel):
-    """How the conventions of the field are settled in one audit."""
+    """How the conventions of the field are settled in one audit.
+
+    ``preset`` may stand beside the fields: the conventions of a library (:data:`PRESETS`), over which
+    the other fields are laid.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    gain: Literal["exponential", "linear"] = Field(
-        "exponential", description="gain of a grade in DCG: 2^grade − 1, or the grade itself"
+    threshold: int = Field(
+        1,
+        ge=1,
+        description="the least grade that counts as relevant where relevance is yes or no",
+    )
+    gain: Literal["exponential", "linear", "binary"] = Field(
+        "exponential",
+        description="gain of a grade in DCG: 2^grade − 1, the grade itself, or 1 if it is relevant",
     )
     discount: Literal["log2", "log2_from_2"] = Field(
         "log2", description="discount of a rank in DCG: 1/log2(rank+1), or 1/log2(max(rank, 2))"
@@ -29,8 +69,9 @@ class Conventions(BaseModel):
         "achievable",
         description="ideal DCG: the best order of min(K, relevant) items, or K items of the top grade",
     )
-    ap_denominator: Literal["relevant", "min_k"] = Field(
-        "relevant", description="denominator of average precision: relevant items R, or min(R, K)"
+    ap_denominator: Literal["relevant", "min_k", "min_length"] = Field(
+        "relevant",
+        description="denominator of average precision: relevant items R, min(R, K), or min(R, shown items)",
     )
     precision_denominator: Literal["k", "list_length"] = Field(
         "k", description="denominator of precision: K, or the number of shown items up to K"
@@ -38,17 +79,21 @@ class Conventions(BaseModel):
     recall_denominator: Literal["relevant", "min_k"] = Field(
         "relevant", description="denominator of recall: relevant items R, or min(R, K)"
     )
-    no_relevant: Literal["leave_out", "zero"] = Field(
+    no_relevant: Literal["leave_out", "zero", "zero_if_judged"] = Field(
         "leave_out",
-        description="a user without relevant items: left out of relevance metrics, or 0",
+        description="a user without relevant items: left out of relevance metrics, 0, or 0 only if "
+        "anything was judged for them",
     )
     users: Literal["with_lists", "all_relevant"] = Field(
         "with_lists",
         description="evaluated users: with a list under some model, or also those with relevance only",
     )
-    ties: Literal["item_id", "input_order", "error"] = Field(
+    ties: Literal[
+        "item_id", "item_id_descending", "item_text_descending", "input_order", "error"
+    ] = Field(
         "item_id",
-        description="order of items with equal scores: by item id, as in the input, or refuse",
+        description="order of items with equal scores: by item id (also descending, or descending as "
+        "text even where ids are numbers), as in the input, or refuse",
     )
     duplicates: Literal["error", "keep_first"] = Field(
         "error",
@@ -80,19 +125,37 @@ class Conventions(BaseModel):
         description="the head: fewest most-popular items with this share of history",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _lay_over_preset(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or "preset" not in given:
+            return given
+        name = given["preset"]
+        if name not in list(PRESETS):  # it may be anything, such as a list
+            raise ValueError(choices("conventions preset", name, list(PRESETS)).rstrip("."))
+        return {**PRESETS[name], **{key: v for key, v in given.items() if key != "preset"}}
+
 
 def conventions(given: str | Mapping[str, Any] | Conventions | None = None) -> Conventions:
-    """The conventions meant by ``given``: ``None`` for the defaults, or a mapping of changes."""
+    """The conventions meant by ``given``.
+
+    Parameters
+    ----------
+    given
+        ``None`` for the defaults; a preset's name (:data:`PRESETS`); or a mapping of changes, to the
+        defaults or to the preset that it names as ``preset``.
+
+    Raises
+    ------
+    ConfigError
+        There is no such preset, convention or value; the message lists those there are.
+    """
     if given is None:
         return Conventions()
     if isinstance(given, Conventions):
         return given
-    if isinstance(given, str):
-        if given != "default":
-            raise ConfigError(choices("conventions preset", given, ["default"]))
-        return Conventions()
     try:
-        return Conventions(**given)
+        return Conventions.model_validate({"preset": given} if isinstance(given, str) else given)
     except ValidationError as error:
         raise ConfigError(_explain(error)) from None
 
@@ -100,9 +163,12 @@ def conventions(given: str | Mapping[str, Any] | Conventions | None = None) -> C
 def _explain(error: ValidationError) -> str:
     sentences = []
     for problem in error.errors():
+        if problem["type"] == "value_error":
+            sentences.append(f"{problem['ctx']['error']}.")
+            continue
         name = str(problem["loc"][0])
         if problem["type"] == "extra_forbidden":
-            sentences.append(choices("convention", name, list(Conventions.model_fields)))
+            sentences.append(choices("convention", name, [*Conventions.model_fields, "preset"]))
         else:
             valid = get_args(Conventions.model_fields[name].annotation)
             listed = choices(

@@ -129,10 +129,12 @@ def list_values(ref: MetricRef, d: Dataset, ks: I64, *blocks: Block) -> F64:
     A list that was not shown is left out, but where its user was shown none at all, metrics of
     relevance are what the metric makes of an empty list.
     """
+    blocks = tuple(_seen_by(ref, block) for block in blocks)
     b = blocks[-1]
     values = _call(ref, d, ks, b.n, *blocks)
     if "relevance" in ref.spec.needs:
-        values = np.where((b.relevant > 0)[:, None], values, _nothing_relevant(d))
+        nothing = _nothing_relevant(ref, d, values, lambda: b.judged)
+        values = np.where((b.relevant > 0)[:, None], values, nothing)
         counted = np.logical_and.reduce([block.counted for block in blocks])
     else:
         counted = np.logical_and.reduce([block.length > 0 for block in blocks])
@@ -144,22 +146,37 @@ def session_values(ref: MetricRef, d: Dataset, ks: I64, b: Block) -> tuple[F64, 
 
     A metric of relevance also has a row of 0 for each list of a user to whom the model showed nothing.
     """
+    b = _seen_by(ref, b)
     s = b.sessions
     values = _call(ref, d, ks, len(s.user), b)
     if "relevance" not in ref.spec.needs:
         return values, s.user
-    with_relevant = (
-        np.add.reduceat(b.relevant[s.lists], s.start[:-1]) if len(s.user) else b.relevant[:0]
-    )
     absent = np.flatnonzero(b.counted & (b.length == 0))
     values = np.concatenate([values, np.zeros((len(absent), len(ks)))])
-    known = np.concatenate([with_relevant, b.relevant[absent]]) > 0
-    values = np.where(known[:, None], values, _nothing_relevant(d))
+
+    def of_sessions(of_lists: F64) -> F64:
+        total = np.add.reduceat(of_lists[s.lists], s.start[:-1]) if len(s.user) else of_lists[:0]
+        return np.concatenate([total, of_lists[absent]])
+
+    nothing = _nothing_relevant(ref, d, values, lambda: of_sessions(b.judged))
+    values = np.where((of_sessions(b.relevant) > 0)[:, None], values, nothing)
     return values, np.concatenate([s.user, b.user[absent]])
 
 
-def _nothing_relevant(d: Dataset) -> float:
-    return 0.0 if d.conventions.no_relevant == "zero" else np.nan
+def _seen_by(ref: MetricRef, b: Block) -> Block:
+    """The block as the metric sees it: with grades, or with relevance that is yes or no."""
+    return b.graded if ref.spec.graded else b
+
+
+def _nothing_relevant(
+    ref: MetricRef, d: Dataset, values: F64, judged: Callable[[], F64]
+) -> F64 | float:
+    """What counts, by convention, where nothing is relevant; ``judged``: items judged, by row."""
+    rule = d.conventions.no_relevant
+    if rule == "leave_out":
+        return np.nan
+    own = values if ref.spec.defined_without_relevant else np.zeros_like(values)
+    return own if rule == "zero" else np.where((judged() > 0)[:, None], own, np.nan)
 
 
 def _call(ref: MetricRef, d: Dataset, ks: I64, entries: int, *blocks: Block) -> F64:

@@ -2,6 +2,9 @@
 
 from audit.metrics import (  # noqa: I001  importing a file registers its metrics; in the report's order
     relevance,
+    browsing,
+    pairwise,
+    incomplete,
     coverage,
     novelty,
     concentration,

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from audit.conventions import Conventions
 from audit.dataset.model import F64, I32, I64, Bool, Dataset, Lists
-from audit.metrics import kernels
+from audit.metrics import judgments, kernels
 
 ArrayLike = npt.ArrayLike
 
@@ -36,8 +36,10 @@ def discounts(conventions: Conventions, ranks: npt.ArrayLike) -> F64:
 
 
 def gains(conventions: Conventions, grades: npt.ArrayLike) -> F64:
-    """The gain of each grade: 2^grade − 1 (Burges et al. 2005), or the grade itself."""
+    """The gain of each grade: 2^grade − 1 (Burges et al. 2005), the grade itself, or 1 if relevant."""
     grades = np.asarray(grades, np.float64)
+    if conventions.gain == "binary":
+        return (grades >= conventions.threshold).astype(np.float64)
     return np.asarray(np.exp2(grades) - 1 if conventions.gain == "exponential" else grades)
 
 
@@ -90,6 +92,7 @@ class Shared:
         self.last = int(dataset.user_lists[last_user])
         self.kmax = kmax
         self._ideal: dict[tuple[int, ...], F64] = {}
+        self._relevant: dict[int, F64] = {}
 
     @cached_property
     def user(self) -> I32:
@@ -101,14 +104,43 @@ class Shared:
         """``[L]``: the row of the truth of each list; −1 where it has none."""
         return self.dataset.list_context[self.first : self.last]
 
-    @cached_property
+    @property
     def relevant(self) -> F64:
         """``[L]``: relevant items R of each list's context."""
+        return self.relevant_from(self.dataset.conventions.threshold)
+
+    def relevant_from(self, least: int) -> F64:
+        """``[L]``: items of each list's context whose grade is at least ``least``."""
+        if least not in self._relevant:
+            truth = self.dataset.truth
+            assert truth is not None
+            if least == 1:
+                found = np.zeros(len(self.context))
+                has = self.context >= 0
+                found[has] = truth.relevant[self.context[has]]
+            else:
+                found = judgments.count_from(
+                    self.context, truth.items.start, truth.sorted_grades, least
+                )
+            self._relevant[least] = found
+        return self._relevant[least]
+
+    @cached_property
+    def highest_grade(self) -> int:
+        """The highest grade of the whole truth, at least 1."""
         truth = self.dataset.truth
         assert truth is not None
+        return max(1, truth.top_grade)
+
+    @cached_property
+    def judged(self) -> F64:
+        """``[L]``: judged items of each list's context, relevant or not."""
+        truth = self.dataset.truth
+        assert truth is not None
+        start = truth.items.start
         found = np.zeros(len(self.context))
         has = self.context >= 0
-        found[has] = truth.relevant[self.context[has]]
+        found[has] = start[self.context[has] + 1] - start[self.context[has]]
         return found
 
     def ideal_dcg(self, ks: I64) -> F64:
@@ -143,12 +175,17 @@ class Shared:
 
 
 class Block:
-    """One model's lists of a range of users, and their columns."""
+    """One model's lists of a range of users, and their columns.
 
-    def __init__(self, shared: Shared, lists: Lists) -> None:
+    Relevance is yes or no here: an item is a hit if its grade is at least ``least``, by default
+    the conventions' threshold.  :attr:`graded` is the same block with a hit for every positive grade.
+    """
+
+    def __init__(self, shared: Shared, lists: Lists, least: int | None = None) -> None:
         self._shared = shared
         self._lists = lists
         self._d = shared.dataset
+        self._least = self._d.conventions.threshold if least is None else least
         self._cut = slice(shared.first, shared.last)
         self._made: dict[Any, Any] = {}
 
@@ -180,9 +217,14 @@ class Block:
         return np.asarray(self._lists.present[self._cut] | ~self._lists.user_present[self.user])
 
     @cached_property
-    def _slots(self) -> tuple[I64, I32]:
+    def _whole(self) -> tuple[I64, I32]:
+        """Where each list starts in the items, and the items, however long the lists."""
         start = self._lists.items.start[self._shared.first : self._shared.last + 1]
-        items = self._lists.items.values[start[0] : start[-1]]
+        return start, self._lists.items.values[start[0] : start[-1]]
+
+    @cached_property
+    def _slots(self) -> tuple[I64, I32]:
+        start, items = self._whole
         lengths = np.diff(start)
         if lengths.max(initial=0) <= self._shared.kmax:
             return start - start[0], items
@@ -214,6 +256,18 @@ class Block:
     # -------------------------------------------------------------- relevance
 
     @cached_property
+    def graded(self) -> Block:
+        """This block with a hit for every positive grade; itself where that makes no difference."""
+        if self._least == 1 or self.conventions.gain == "binary":
+            return self
+        return type(self)(self._shared, self._lists, 1)
+
+    @cached_property
+    def condensed(self) -> Block:
+        """This block with unjudged items taken out of its lists, whole lists, before ranks are counted."""
+        return CondensedBlock(self._shared, self._lists, self._least)
+
+    @cached_property
     def _hits(self) -> tuple[I64, I64, I64, I64]:
         truth = self._d.truth
         assert truth is not None
@@ -221,7 +275,7 @@ class Block:
             self.start, self.item, self._shared.context,
             truth.items.start, truth.items.values, truth.grades, truth.filter,
         )  # fmt: skip
-        return hits
+        return hits if self._least == 1 else judgments.hits_from(hits, self._least)
 
     @property
     def hit_list(self) -> I64:
@@ -235,7 +289,7 @@ class Block:
 
     @property
     def hit_grade(self) -> I64:
-        """``[H]``: the grade of each hit, at least 1."""
+        """``[H]``: the grade of each hit, at least 1 (or the threshold)."""
         return self._hits[2]
 
     @property
@@ -272,7 +326,50 @@ class Block:
     @property
     def relevant(self) -> F64:
         """``[L]``: relevant items R of the list's user (or request)."""
-        return self._shared.relevant
+        return self._shared.relevant_from(self._least)
+
+    @property
+    def judged(self) -> F64:
+        """``[L]``: judged items of the list's user (or request), relevant or not."""
+        return self._shared.judged
+
+    @cached_property
+    def grade(self) -> I64:
+        """``[S]``: the grade of each slot; −1 where the item is unjudged."""
+        truth = self._d.truth
+        assert truth is not None
+        return judgments.grades_of(
+            self.start, self.item, self._shared.context,
+            truth.items.start, truth.items.values, truth.grades,
+        )  # fmt: skip
+
+    @cached_property
+    def rank(self) -> I64:
+        """``[S]``: the rank of each slot, from 1."""
+        return np.arange(len(self.item)) - np.repeat(self.start[:-1], self.length) + 1
+
+    @cached_property
+    def hit_irrelevant_above(self) -> I64:
+        """``[H]``: how many items above each hit are judged and not relevant."""
+        irrelevant = (self.grade >= 0) & (self.grade < self._least)
+        before = np.append(0, np.cumsum(irrelevant))
+        first = self.start[self.hit_list]
+        return np.asarray(before[first + self.hit_rank - 1] - before[first])
+
+    def hit_satisfaction(self, max_grade: float) -> F64:
+        """``[H]``: the probability (2^grade − 1)/2^max_grade that a hit satisfies.
+
+        ``max_grade``: the top of the scale; 0 for the highest grade of all evaluated users, at least 1.
+        By the convention that gains are binary every hit has grade 1, and so has the top.
+        """
+        binary = self.conventions.gain == "binary"
+        grade = np.ones(len(self.hit_grade)) if binary else self.hit_grade
+        top = max_grade or (1 if binary else self._shared.highest_grade)
+        return np.asarray((np.exp2(grade) - 1) / 2**top)
+
+    def hit_running_product(self, values: F64) -> F64:
+        """``[H]``: the product of ``values`` ``[H]`` over the hits above each in its list."""
+        return judgments.running_product(self.hit_list, values)
 
     def ideal_dcg(self, ks: I64) -> F64:
         """``[L, K]``: the best DCG that could be had, by convention."""
@@ -280,10 +377,12 @@ class Block:
 
     def _of_relevant(self, rule: str, ks: I64) -> F64:
         relevant = np.broadcast_to(self.relevant[:, None], (self.n, len(ks)))
+        if rule == "min_length":
+            return np.maximum(np.minimum(relevant, self.shown(ks)), 1)  # an empty list has AP 0
         return np.minimum(relevant, ks) if rule == "min_k" else relevant.astype(np.float64)
 
     def ap_denominator(self, ks: I64) -> F64:
-        """``[L, K]``: R or min(R, K), by convention."""
+        """``[L, K]``: R, min(R, K) or min(R, shown items), by convention."""
         return self._of_relevant(self.conventions.ap_denominator, ks)
 
     def recall_denominator(self, ks: I64) -> F64:
@@ -416,3 +515,17 @@ class Block:
         new[1:] = (np.diff(code[rows]) != 0) | (np.diff(self.user[rows]) != 0)
         first = np.flatnonzero(new)
         return Sessions(np.append(first, len(rows)), rows, self.user[rows[first]])
+
+
+class CondensedBlock(Block):
+    """A block whose lists hold their judged items only, each moved up to the next place."""
+
+    @cached_property
+    def _whole(self) -> tuple[I64, I32]:
+        start, items = super()._whole
+        truth = self._d.truth
+        assert truth is not None
+        return judgments.judged_only(
+            start, items, self._shared.context,
+            truth.items.start, truth.items.values, truth.grades,
+        )  # fmt: skip

@@ -79,6 +79,10 @@ class MetricSpec:
     """Direction ``target``: the value to be near to."""
     default: bool = True
     """Measured where the user names no metrics."""
+    graded: bool = False
+    """Needs relevance: gets every positive grade as a hit, not only those from the threshold on."""
+    defined_without_relevant: bool = False
+    """Needs relevance: has a value of its own where nothing is relevant, should such lists count."""
 
 
 REGISTRY: dict[str, MetricSpec] = {}

@@ -2,6 +2,9 @@
 
 All read the hits: the shown items that are relevant for the list's user, with rank r and grade g.
 R is the number of relevant items.  A user without relevant items is left out (or 0, by convention).
+
+What NDCG and DCG weigh are grades.  For the others relevance is yes or no: a grade of at least the
+conventions' ``threshold``, by default any that is positive.
 """
 
 from __future__ import annotations
@@ -13,22 +16,48 @@ from audit.dataset.model import F64, I64
 from audit.metrics.block import Block
 from audit.metrics.registry import metric
 
-_BY = {"relevant": "all relevant items R", "min_k": "min(R, K)"}
+_BY = {
+    "relevant": "all relevant items R",
+    "min_k": "min(R, K)",
+    "min_length": "min(R, shown items up to K)",
+}
+_SHOWN = {"k": "K, also for short lists", "list_length": "number of shown items"}
 
 
-def _dcg_convention(c: Conventions) -> str:
-    gain = "2^grade − 1" if c.gain == "exponential" else "grade"
+def relevant_from(c: Conventions) -> str:
+    """Which grades are relevant, where relevance is yes or no."""
+    return (
+        "any positive grade is relevant" if c.threshold == 1 else f"relevant: grade ≥ {c.threshold}"
+    )
+
+
+def denominator(c: Conventions, of: str) -> str:
+    return f"denominator: {of}; {relevant_from(c)}"
+
+
+def ap_convention(c: Conventions) -> str:
+    return denominator(c, _BY[c.ap_denominator])
+
+
+def gain_and_discount(c: Conventions) -> str:
+    gain = {
+        "exponential": "2^grade − 1", "linear": "grade", "binary": f"1 for a grade ≥ {c.threshold}",
+    }[c.gain]  # fmt: skip
     discount = "1/log2(rank+1)" if c.discount == "log2" else "1/log2(max(rank, 2))"
-    ideal = (
+    return f"gain {gain}; discount {discount}"
+
+
+def ideal(c: Conventions) -> str:
+    best = (
         "best order of min(K, R) items" if c.ideal == "achievable" else "K items of the top grade"
     )
-    return f"gain {gain}; discount {discount}; ideal: {ideal}"
+    return f"{gain_and_discount(c)}; ideal: {best}"
 
 
 @metric(
     level="list", needs=("relevance",), direction="higher", family="relevance", title="NDCG",
     formula="Σ_{r≤K} gain(g_r)·discount(r) / the same sum in the ideal order",
-    convention=_dcg_convention,
+    convention=ideal, graded=True,
     citation="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005",
 )  # fmt: skip
 def ndcg(b: Block, ks: I64) -> F64:
@@ -39,7 +68,7 @@ def ndcg(b: Block, ks: I64) -> F64:
 @metric(
     level="list", needs=("relevance",), direction="higher", family="relevance", name="map", title="MAP",
     formula="mean over users of Σ_{relevant r≤K} precision@r / R",
-    convention=lambda c: f"denominator: {_BY[c.ap_denominator]}",
+    convention=ap_convention,
     citation="Buckley & Voorhees, SIGIR 2000",
 )  # fmt: skip
 def average_precision(b: Block, ks: I64) -> F64:
@@ -50,6 +79,7 @@ def average_precision(b: Block, ks: I64) -> F64:
 @metric(
     level="list", needs=("relevance",), direction="higher", family="relevance", title="MRR",
     formula="mean over users of 1/rank of the first relevant item, 0 if it is beyond K",
+    convention=relevant_from,
     citation="Voorhees, TREC-8, 1999",
 )  # fmt: skip
 def mrr(b: Block, ks: I64) -> F64:
@@ -70,8 +100,7 @@ def effective_rank(mrr: F64) -> F64:
 @metric(
     level="list", needs=("relevance",), direction="higher", family="relevance",
     formula="relevant items up to K / K",
-    convention=lambda c: "denominator: "
-    + ("K, also for short lists" if c.precision_denominator == "k" else "number of shown items"),
+    convention=lambda c: denominator(c, _SHOWN[c.precision_denominator]),
     citation="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
 )  # fmt: skip
 def precision(b: Block, ks: I64) -> F64:
@@ -82,7 +111,7 @@ def precision(b: Block, ks: I64) -> F64:
 @metric(
     level="list", needs=("relevance",), direction="higher", family="relevance",
     formula="relevant items up to K / R",
-    convention=lambda c: f"denominator: {_BY[c.recall_denominator]}",
+    convention=lambda c: denominator(c, _BY[c.recall_denominator]),
     citation="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
 )  # fmt: skip
 def recall(b: Block, ks: I64) -> F64:
@@ -93,8 +122,43 @@ def recall(b: Block, ks: I64) -> F64:
 @metric(
     level="list", needs=("relevance",), direction="higher", family="relevance", title="hit rate",
     formula="1 if any item up to K is relevant, else 0",
+    convention=relevant_from,
     citation="Deshpande & Karypis, ACM TOIS 22(1), 2004",
 )  # fmt: skip
 def hit_rate(b: Block, ks: I64) -> F64:
     """Which share of users gets at least one relevant item?"""
     return (b.hits(ks) > 0).astype(np.float64)
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance", title="DCG", default=False,
+    formula="Σ_{r≤K} gain(g_r)·discount(r)", unit="gain", range=(0.0, np.inf),
+    convention=gain_and_discount, graded=True, defined_without_relevant=True,
+    citation="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
+)  # fmt: skip
+def dcg(b: Block, ks: I64) -> F64:
+    """How much gain does the list hold, counting the top most?"""
+    return b.prefix_sum(b.gain(b.hit_grade) * b.discount(b.hit_rank), ks)
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance", title="R-precision",
+    default=False, formula="relevant items up to min(R, K) / R", convention=relevant_from,
+    citation="Buckley & Voorhees, SIGIR 2000",
+)  # fmt: skip
+def r_precision(b: Block, ks: I64) -> F64:
+    """How many of the R relevant items stand among the first R?"""
+    return b.prefix_sum(b.hit_rank <= b.relevant[b.hit_list], ks) / b.relevant[:, None]
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance", title="F1", default=False,
+    formula="2·precision·recall / (precision + recall), 0 without a hit",
+    convention=lambda c: f"precision over {_SHOWN[c.precision_denominator]}; recall over "
+    f"{_BY[c.recall_denominator]}; {relevant_from(c)}",
+    citation="van Rijsbergen, Information Retrieval, 1979, ch. 7",
+)  # fmt: skip
+def f1(b: Block, ks: I64) -> F64:
+    """How well are precision and recall balanced?"""
+    # With precision h/p and recall h/r it is 2h/(p + r), whatever h.
+    return 2 * b.hits(ks) / (b.precision_denominator(ks) + b.recall_denominator(ks))

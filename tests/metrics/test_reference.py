@@ -16,10 +16,15 @@ import numpy as np
 import pytest
 
 from audit import single
+from audit.conventions import PRESETS
 from audit.metrics import REGISTRY
 from tests import support
+from tests.metrics import plain_relevance
 
 KS = (1, 2, 3, 5, 10, 40)
+BUILTIN = frozenset(
+    name for name, spec in REGISTRY.items() if spec.function.__module__.startswith("audit.")
+)
 NAN = math.nan
 
 
@@ -38,7 +43,7 @@ class World:
 
     def __getattr__(self, name: str) -> Any:
         defaults = {
-            "gain": "exponential", "discount": "log2", "ideal": "achievable",
+            "gain": "exponential", "discount": "log2", "ideal": "achievable", "threshold": 1,
             "ap_denominator": "relevant", "precision_denominator": "k",
             "recall_denominator": "relevant", "no_relevant": "leave_out", "users": "with_lists",
             "exposure": "log2", "patience": 0.8, "gini_population": "catalog", "gini_divisor": "n",
@@ -154,58 +159,42 @@ class Reference:
                 out[f"{name}@{k}"] = (mean(found), len(found))
             value, n = out[f"mrr@{k}"]
             out[f"effective_rank@{k}"] = (1 / value if value else NAN, n)  # 1/NaN is NaN
+            (times, n), (shown, _) = (out[f"{part}@{k}"] for part in plain_relevance.PARTS)
+            out[f"group_auc@{k}"] = (times / shown if n and shown else NAN, n)
             for name, value in self.systems(k).items():
                 out[f"{name}@{k}"] = (value, len(lists))
         return out
 
     # ------------------------------------------------------------------ of one list
 
-    def discount(self, rank: int) -> float:
-        return 1 / math.log2(rank + 1 if self.w.discount == "log2" else max(rank, 2))
-
     def attention(self, rank: int) -> float:
         return (
             1 / math.log2(rank + 1) if self.w.exposure == "log2" else self.w.patience ** (rank - 1)
         )
-
-    def gain(self, grade: int) -> float:
-        return 2**grade - 1 if self.w.gain == "exponential" else grade
 
     def one_list(
         self, user: int, key: tuple[int, int], items: list[int], k: int
     ) -> dict[str, float]:
         top = items[:k]
         return {
-            **self.relevance(user, top, k), **self.popularities(top),
+            **self.relevance(user, items, k), **self.popularities(top),
             **self.distances(user, top), **self.ages(key, top),
         }  # fmt: skip
 
-    def relevance(self, user: int, top: list[int], k: int) -> dict[str, float]:
+    def relevance(self, user: int, items: list[int], k: int) -> dict[str, float]:
         w = self.w
-        grades = {i: g for i, g in w.relevant.get(user, {}).items() if g > 0}
-        r = len(grades)
-        if r == 0:
-            value = 0.0 if w.no_relevant == "zero" else NAN
-            names = ("ndcg", "map", "mrr", "precision", "recall", "hit_rate", "serendipity")
-            return dict.fromkeys(names, value)
-        best = sorted(grades.values(), reverse=True)
-        best = [best[0]] * k if w.ideal == "full_k" else best[:k]
-        dcg = sum(self.gain(grades.get(i, 0)) * self.discount(n) for n, i in enumerate(top, 1))
-        ideal = sum(self.gain(g) * self.discount(n) for n, g in enumerate(best, 1))
-        hits = [i in grades for i in top]
-        precisions = [sum(hits[:n]) / n for n in range(1, len(top) + 1) if hits[n - 1]]
-        first = hits.index(True) + 1 if any(hits) else math.inf
+        judged = w.relevant.get(user, {})
+        evaluated = self.evaluated()
+        highest = max([1, *(g for u in evaluated for g in w.relevant.get(u, {}).values())])
+        values = plain_relevance.relevance(w, judged, items, k, highest)
         known = set(w.history.get(user, ()))
         common = [i for i in self.by_popularity if i not in known][:k]
-        return {
-            "ndcg": dcg / ideal,
-            "map": sum(precisions) / (min(r, k) if w.ap_denominator == "min_k" else r),
-            "mrr": 1 / first,
-            "precision": sum(hits) / (k if w.precision_denominator == "k" else max(len(top), 1)),
-            "recall": sum(hits) / (min(r, k) if w.recall_denominator == "min_k" else r),
-            "hit_rate": float(any(hits)),
-            "serendipity": sum(i in grades and i not in common for i in top) / k,
-        }
+        good = [i for i in items[:k] if judged.get(i, 0) >= w.threshold]
+        values["serendipity"] = sum(i not in common for i in good) / k
+        return plain_relevance.settled(w, judged, values)
+
+    def evaluated(self) -> set[int]:
+        return set(self.lists())
 
     def popularities(self, top: list[int]) -> dict[str, float]:
         users = len(self.w.history)
@@ -321,7 +310,7 @@ def product(world: World, model: str) -> dict[str, tuple[float, int]]:
     )
     as_of = support.EPOCH + support.dt.timedelta(days=world.as_of)
     dataset = support.encoded(given, as_of=as_of, **world.conventions)
-    plan, found = support.measured(dataset, k=KS)
+    plan, found = support.measured(dataset, sorted(BUILTIN), k=KS)
     frame = single.means(dataset, plan, found)
     return {
         name: (row.value, row.n) for name, row in zip(frame.index, frame.itertuples(), strict=True)
@@ -335,7 +324,10 @@ OPTIONS = [
     {"exposure": "geometric"}, {"exposure": "geometric", "patience": 0.5},
     {"gini_population": "exposed"}, {"gini_divisor": "n_minus_1"},
     {"gini_population": "exposed", "gini_divisor": "n_minus_1"}, {"untouched": "drop"},
-    {"head_share": 0.5},
+    {"head_share": 0.5}, {"threshold": 2}, {"threshold": 3, "no_relevant": "zero"},
+    {"threshold": 2, "gain": "binary"}, {"ap_denominator": "min_length"},
+    {"no_relevant": "zero_if_judged"},
+    *(dict(PRESETS[name]) for name in PRESETS if name != "default"),
 ]  # fmt: skip
 
 
@@ -344,10 +336,7 @@ OPTIONS = [
 def test_all_metrics(model, options):
     world = replace(make_world(7), conventions=options)
     expected, found = Reference(world, model).values(), product(world, model)
-    builtin = {
-        name for name, spec in REGISTRY.items() if spec.function.__module__.startswith("audit.")
-    }
-    assert {name.split("@")[0] for name in expected} == builtin
+    assert {name.split("@")[0] for name in expected} == BUILTIN
     assert expected.keys() == found.keys()
     for name, (value, n) in expected.items():
         assert found[name][1] == n, name

@@ -115,6 +115,7 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
     if "history" in read.facts and (when := read.facts["history"].newest_of_all) != NONE:
         newest = when / DAY_US
     fallback = as_days(how.as_of) if how.as_of is not None else newest
+    places = build.tie_order(items.ids.values, conventions.ties)
     models: dict[str, list[Lists]] = {}
     fingerprints: dict[str, tuple[int, str]] = {}
     issues: list[DataIssue] = []
@@ -122,7 +123,7 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
         models[model] = []
         for name, seed, keys in zip(names[model], seeds, rows[model], strict=True):
             lists, place = _lists(
-                seed, keys, index, n_users, items, sessions, fallback, how.threads
+                seed, keys, index, n_users, items, places, sessions, fallback, how.threads
             )
             models[model].append(lists)
             fingerprints[name] = (
@@ -197,11 +198,11 @@ def _places(of: npt.NDArray[np.integer], n: int) -> I64:
 
 
 def _lists(
-    seed: EncodedLists, keys: tuple[I32, I32], index: ListIndex, n_users: int, items: _Kind, sessions: _Kind,
-    fallback: float | None, threads: int | None,
+    seed: EncodedLists, keys: tuple[I32, I32], index: ListIndex, n_users: int, items: _Kind, places: I32,
+    sessions: _Kind, fallback: float | None, threads: int | None,
 ) -> tuple[Lists, I64]:  # fmt: skip
     """The lists on the shared index, and which list of the table each is (−1: none)."""
-    build.settle_items(seed, None if items.same else items.final, threads)
+    build.settle_items(seed, None if items.same else items.final, places, threads)
     place = _places(index.find(*keys), len(index.user))
     present: Bool = place >= 0
     user_present = np.zeros(n_users, bool)

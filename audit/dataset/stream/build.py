@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from audit.dataset import scratch
 from audit.dataset.model import I32, I64, Bool, Ragged, Truth
@@ -42,10 +44,17 @@ def in_ranges(
         list(pool.map(one, bounds[:-1], bounds[1:]))
 
 
-def settle_items(lists: EncodedLists, final: I32 | None, threads: int | None = None) -> None:
+def settle_items(
+    lists: EncodedLists, final: I32 | None, place_of: I32, threads: int | None = None
+) -> None:
     """Give items their final codes and ties their final order, in place.
 
-    ``final``: code as read → final code; ``None`` where they are the same.
+    Parameters
+    ----------
+    final
+        Code as read → final code; ``None`` where they are the same.
+    place_of
+        Final code → place among tied items, as :func:`tie_order` gives it.
     """
     if final is not None:
 
@@ -55,7 +64,26 @@ def settle_items(lists: EncodedLists, final: I32 | None, threads: int | None = N
 
         in_ranges(lists.start, work, threads, lists.items)
     if len(lists.tied):
-        order.order_ties(lists.tied, lists.items)
+        order.order_ties(lists.tied, lists.items, place_of)
+
+
+def tie_order(ids: pa.Array, ties: str) -> I32:
+    """The place of each item among others with its score, by :attr:`Conventions.ties`.
+
+    ``ids``: of the items, in the order of their codes, which is the ids' own.
+    """
+    places = np.arange(len(ids), dtype=np.int32)
+    if ties == "item_id_descending" or (ties == "item_text_descending" and not is_integer(ids)):
+        return places[::-1].copy()
+    if ties == "item_text_descending":
+        by_text = pc.array_sort_indices(ids.cast(pa.string()), order="descending")
+        places[by_text.to_numpy()] = np.arange(len(ids), dtype=np.int32)
+    return places
+
+
+def is_integer(ids: pa.Array) -> bool:
+    """Whether these ids compare as numbers."""
+    return bool(pa.types.is_integer(ids.type))
 
 
 def arrange(start: I64, values: I32, rows: I64, threads: int | None = None) -> Ragged:

@@ -64,7 +64,7 @@ def tied_scores(big: BigTable) -> InputError:
         DataIssue(
             check="tied_scores", severity="error", table=big.table, column="score", count=len(where),
             total=len(table), message="items of one list have equal scores",
-            remedy="Give ranks, or choose conventions.ties = 'item_id' or 'input_order'.",
+            remedy="Give ranks, or choose conventions.ties = 'item_id' or another order.",
             rows=tuple(int(row) + 1 for row in where[:5]),
             users=tuple(str(users[int(row)].as_py()) for row in where[:3]),
         )

@@ -180,7 +180,7 @@ class ListReader:
         slots = np.flatnonzero(tied)
         if len(slots) and self.ties == "error":
             raise Tied("tied scores")
-        return slots if self.ties == "item_id" else slots[:0]
+        return slots[:0] if self.ties == "input_order" else slots
 
     @property
     def base(self) -> int:

@@ -152,8 +152,8 @@ def sort(starts, keys, rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def order_ties(tied, items):  # type: ignore[no-untyped-def]
-    """Within each run of tied slots, put the items in ascending order of code.
+def order_ties(tied, items, place_of):  # type: ignore[no-untyped-def]
+    """Within each run of tied slots, put the items in ascending order of ``place_of[code]``.
 
     ``tied``: ascending int64, the slots whose score equals that of the slot before.
     """
@@ -166,7 +166,7 @@ def order_ties(tied, items):  # type: ignore[no-untyped-def]
         for slot in range(first + 1, tied[end - 1] + 1):
             item = items[slot]
             place = slot
-            while place > first and items[place - 1] > item:
+            while place > first and place_of[items[place - 1]] > place_of[item]:
                 items[place] = items[place - 1]
                 place -= 1
             items[place] = item

@@ -106,7 +106,7 @@ def test_ties_go_by_code(runs):
         for n, run in enumerate(runs)
         for t in range(sum(map(len, runs[:n])) + 1, sum(map(len, runs[: n + 1])))
     ]
-    order.order_ties(np.array(tied, np.int64), items)
+    order.order_ties(np.array(tied, np.int64), items, np.arange(100, dtype=np.int32))
     assert items.tolist() == [i for run in runs for i in sorted(run)]
 
 

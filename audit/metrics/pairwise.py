@@ -1,0 +1,69 @@
+"""Of two shown items, does the relevant one stand above the other?
+
+Within the first K items, an item that is unjudged counts as not relevant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from audit.dataset.model import F64, I64
+from audit.metrics.block import Block
+from audit.metrics.registry import metric
+from audit.metrics.relevance import relevant_from
+
+
+def pairs_in_order(b: Block, ks: I64) -> tuple[F64, F64]:
+    """Pairs of a relevant and another item up to K with the relevant one above; and all such pairs."""
+    h, n = b.hits(ks), b.shown(ks)
+    below = h * n - b.prefix_sum(b.hit_rank, ks)  # items below each hit, hits among them
+    return below - h * (h - 1) / 2, h * (n - h)
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance", title="AUC", default=False,
+    formula="pairs of a relevant and another item up to K with the relevant one above / all such pairs",
+    convention=lambda c: "of the shown items only; no relevant item up to K: 0; relevant ones only: 1; "
+    + relevant_from(c),
+    citation="Fawcett, Pattern Recognition Letters 27(8), 2006; of the first K items as in RePlay",
+)  # fmt: skip
+def auc(b: Block, ks: I64) -> F64:
+    """How often does a relevant item stand above one that is not?"""
+    above, pairs = pairs_in_order(b, ks)
+    return np.where(pairs > 0, above / np.maximum(pairs, 1), b.hits(ks) > 0)
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance", title="items with an AUC",
+    formula="shown items up to K where there are both relevant and other items among them",
+    unit="items", range=(0.0, np.inf), default=False, convention=relevant_from,
+    citation="the weights of group AUC",
+)  # fmt: skip
+def auc_items(b: Block, ks: I64) -> F64:
+    """How many shown items stand in lists that have an order of relevant and other items?"""
+    return np.where(pairs_in_order(b, ks)[1] > 0, b.shown(ks), np.nan)
+
+
+@metric(
+    level="list", needs=("relevance",), direction="higher", family="relevance", title="items times AUC",
+    formula="AUC · shown items up to K where there are both relevant and other items among them",
+    unit="items", range=(0.0, np.inf), default=False, convention=relevant_from,
+    citation="the weighted values of group AUC",
+)  # fmt: skip
+def auc_times_items(b: Block, ks: I64) -> F64:
+    """How many shown items stand in well ordered lists?"""
+    above, pairs = pairs_in_order(b, ks)
+    return above / np.where(pairs > 0, pairs, np.nan) * b.shown(ks)
+
+
+@metric(
+    level="derived", of=("auc_times_items", "auc_items"), direction="higher", family="relevance",
+    title="group AUC", default=False,
+    formula="Σ_lists AUC·(shown items up to K) / Σ_lists (shown items up to K), lists with an AUC only",
+    convention=lambda c: "lists with only relevant or no relevant items up to K are left out; a user of "
+    f"several lists counts with their mean; {relevant_from(c)}",
+    citation="Zhu, Jin, Tan, Pan, Zeng, Li & Gai, KDD 2017; Zhou et al., KDD 2018",
+)  # fmt: skip
+def group_auc(auc_times_items: F64, auc_items: F64) -> F64:
+    """How often does a relevant item stand above one that is not, long lists counting more?"""
+    return auc_times_items / auc_items
