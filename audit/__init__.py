@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from audit.api import check, compare, evaluate, run
     from audit.conventions import Conventions
     from audit.errors import AuditError, ConfigError, DataIssue, InputError
+    from audit.inputs.write_trec import write_trec_qrels, write_trec_run
     from audit.metrics.registry import metric
     from audit.result import AuditResult, load_result
 
@@ -28,6 +29,8 @@ _HOME = {
     "load_result": "audit.result",
     "metric": "audit.metrics.registry",
     "run": "audit.api",
+    "write_trec_qrels": "audit.inputs.write_trec",
+    "write_trec_run": "audit.inputs.write_trec",
 }
 
 __all__ = [
@@ -43,6 +46,8 @@ __all__ = [
     "load_result",
     "metric",
     "run",
+    "write_trec_qrels",
+    "write_trec_run",
 ]
 
 

@@ -71,6 +71,8 @@ class RelevanceSection(TableSection):
     source: Literal["judgments", "ratings", "purchases", "clicks"] = "judgments"
     grades: dict[str, int] | None = None
     threshold: float | None = Field(default=None, allow_inf_nan=False)
+    format: Literal["trec"] | None = None
+    """The format of files whose suffix does not say it."""
     user_id: str | None = None
     item_id: str | None = None
     grade: str | None = None
@@ -122,8 +124,10 @@ class UsersSection(TableSection):
 
 
 class RecommendationColumns(Strict):
-    """``[recommendations]``: column names where they differ, the same for all models."""
+    """``[recommendations]``: format and column names where they differ, the same for all models."""
 
+    format: Literal["trec"] | None = None
+    """The format of files whose suffix does not say it."""
     user_id: str | None = None
     item_id: str | None = None
     items: str | None = None

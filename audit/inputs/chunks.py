@@ -85,6 +85,8 @@ def open_chunks(data: Any, table: str) -> Chunked:
     parts = find_parts(data, table)
     if any(part.constants for part in parts):
         raise NotClean("columns in the path")
+    if any(part.format not in _OPENERS for part in parts):
+        raise NotClean("a format that is read whole")
     opened = [_OPENERS[part.format](part) for part in parts]
     kinds = [{name: _family(kind) for name, kind in one.types.items()} for one in opened]
     if any(kind != kinds[0] for kind in kinds):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,18 @@ class Raw:
     """The design's name → the data's name."""
     extra: Mapping[str, pa.ChunkedArray] = field(default_factory=dict)
     """Attributes, or the parts of an embedding, under the data's names."""
+    trec: bool = False
+    """It comes from a TREC run or qrels."""
+
+    def keep(self, rows: np.ndarray) -> Raw:
+        """Only these rows (a boolean mask)."""
+        mask = pa.array(rows)
+        return replace(
+            self,
+            scope=replace(self.scope, rows=np.flatnonzero(rows), total=int(rows.sum())),
+            columns={name: column.filter(mask) for name, column in self.columns.items()},
+            extra={name: column.filter(mask) for name, column in self.extra.items()},
+        )
 
     def ids(self, column: str) -> Ids | None:
         """The ids in ``column``, or ``None`` after an error or where there is no such column."""

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from audit.errors import DataIssue, InputError
+from audit.inputs import trec
 from audit.inputs.log import listed
 
-Format = Literal["parquet", "csv", "tsv", "jsonl", "arrow"]
+Format = Literal["parquet", "csv", "tsv", "jsonl", "arrow", "trec"]
 
 SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
@@ -25,6 +26,10 @@ SUFFIXES: dict[str, Format] = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".trec": "trec",
+    ".run": "trec",
+    ".qrels": "trec",
+    ".qrel": "trec",
 }
 COMPRESSION = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd", ".bz2": "bz2", ".lz4": "lz4"}
 
@@ -47,8 +52,18 @@ def refuse(
     return InputError(DataIssue(check, "error", table, column, count, message, remedy))
 
 
-def find_parts(path: str | Path, table: str) -> list[Part]:
+def find_parts(path: str | Path, table: str, given_format: Format | None = None) -> list[Part]:
     """The files behind ``path``, in the order of their names.
+
+    A single file or a glob whose suffix says no format may still hold a TREC run or qrels: its first
+    lines tell.
+
+    Parameters
+    ----------
+    path, table
+        A file, folder or glob; the table's name for messages.
+    given_format
+        The format of all files, whatever their suffixes (a compression is still told by its suffix).
 
     Raises
     ------
@@ -58,21 +73,21 @@ def find_parts(path: str | Path, table: str) -> list[Part]:
     """
     given = Path(path).expanduser()
     if given.is_dir():
-        return _folder(given, table)
+        return _folder(given, table, given_format)
     if given.exists():
-        part = as_part(given)
+        part = _part(given, given_format)
         if part is None:
             raise _unknown_suffix(given, table)
         return [part]
     if re.search(r"[*?\[]", str(given)):
-        return _glob(given, path, table)
+        return _glob(given, path, table, given_format)
     raise _missing(given, path, table)
 
 
 def as_part(path: Path, root: Path | None = None) -> Part | None:
     """The file as a :class:`Part`, or ``None`` where its suffix is unknown."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    compression = COMPRESSION.get(suffixes[-1]) if suffixes else None
+    compression = _compression(path)
     if compression:
         suffixes.pop()
     kind = SUFFIXES.get(suffixes[-1]) if suffixes else None
@@ -83,12 +98,28 @@ def as_part(path: Path, root: Path | None = None) -> Part | None:
     return Part(path, kind, compression, keys)
 
 
-def _folder(folder: Path, table: str) -> list[Part]:
+def _compression(path: Path) -> str | None:
+    return COMPRESSION.get(path.suffix.lower())
+
+
+def _part(path: Path, given_format: Format | None) -> Part | None:
+    """The file as a :class:`Part`: by what is given, by its suffix, or because it reads as TREC's."""
+    compression = _compression(path)
+    if given_format is not None:
+        return Part(path, given_format, compression)
+    found = as_part(path)
+    if found is None and trec.looks_like(path, compression):
+        return Part(path, "trec", compression)
+    return found
+
+
+def _folder(folder: Path, table: str, given_format: Format | None) -> list[Part]:
     def hidden(path: Path) -> bool:
         return any(piece.startswith((".", "_")) for piece in path.relative_to(folder).parts)
 
     files = sorted(p for p in folder.rglob("*") if p.is_file() and not hidden(p))
-    parts = [part for part in (as_part(p, folder) for p in files) if part is not None]
+    found = (as_part(p, folder) if given_format is None else _part(p, given_format) for p in files)
+    parts = [part for part in found if part is not None]
     if not parts:
         raise refuse(
             table,
@@ -107,7 +138,7 @@ def _folder(folder: Path, table: str) -> list[Part]:
     return parts
 
 
-def _glob(pattern: Path, given: str | Path, table: str) -> list[Part]:
+def _glob(pattern: Path, given: str | Path, table: str, given_format: Format | None) -> list[Part]:
     root = Path(pattern.anchor)
     paths = sorted(root.glob(str(pattern.relative_to(pattern.anchor))))
     files = [p for p in paths if p.is_file()]
@@ -120,7 +151,7 @@ def _glob(pattern: Path, given: str | Path, table: str) -> list[Part]:
         )
     parts = []
     for file in files:
-        part = as_part(file)
+        part = _part(file, given_format)
         if part is None:
             raise _unknown_suffix(file, table)
         parts.append(part)
@@ -128,7 +159,7 @@ def _glob(pattern: Path, given: str | Path, table: str) -> list[Part]:
 
 
 def _valid() -> str:
-    return f"{', '.join(SUFFIXES)} (CSV, TSV and JSON lines also with {', '.join(COMPRESSION)})"
+    return f"{', '.join(SUFFIXES)} (text also with {', '.join(COMPRESSION)})"
 
 
 def _unknown_suffix(path: Path, table: str) -> InputError:

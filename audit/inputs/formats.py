@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from audit.errors import DataIssue, InputError
+from audit.inputs import trec
 from audit.inputs.files import Part, refuse
 from audit.inputs.log import MAX_ROWS
 
@@ -169,6 +170,33 @@ def _read_csv(part: Part, table: str, delimiter: str, columns: Sequence[str]) ->
     )
 
 
+def _trec(part: Part, table: str) -> Opener:
+    with open_stream(part) as stream:
+        layout = trec.layout_of(stream)
+    if isinstance(layout, int):
+        raise refuse(
+            table, "unreadable",
+            f"'{part.path.name}' is neither a TREC run nor qrels: its first line has {layout} fields",
+            "A run has six (topic Q0 document rank score tag), qrels four (topic 0 document grade).",
+        )  # fmt: skip
+
+    def read(columns: Sequence[str]) -> pa.Table:
+        with _explained(part, table), open_stream(part) as stream:
+            found, uneven = trec.read(stream, layout, columns)
+        if not uneven:
+            return found
+        raise InputError(
+            DataIssue(
+                check="uneven_rows", severity="error", table=table, column=None, count=len(uneven),
+                message=f"lines of '{part.path.name}' have another number of fields than the first",
+                remedy=f"Each line needs {len(layout)} fields, parted by blanks; ids hold none.",
+                rows=tuple(uneven[:MAX_ROWS]),
+            )
+        )  # fmt: skip
+
+    return Opener([name for name in layout if name], read)
+
+
 def open_stream(part: Part) -> Any:
     """The bytes of a file, decompressed on the way."""
     return pa.input_stream(str(part.path), compression=part.compression)
@@ -180,6 +208,7 @@ _OPENERS: dict[str, Callable[[Part, str], Opener]] = {
     "tsv": _csv,
     "jsonl": _jsonl,
     "arrow": _arrow,
+    "trec": _trec,
 }
 _TITLES = {
     "parquet": "Parquet",
@@ -187,6 +216,7 @@ _TITLES = {
     "tsv": "TSV",
     "jsonl": "JSON lines",
     "arrow": "Arrow",
+    "trec": "a TREC run or qrels",
 }
 
 __all__ = ["BLOCK", "Opener", "first_line", "open_part"]

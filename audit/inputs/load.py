@@ -91,7 +91,7 @@ def draft_table(
 ) -> Draft | None:
     """Read and check one table; errors go to ``log``, and the answer is then ``None``."""
     try:
-        opened = open_table(source.data, table)
+        opened = open_table(source.data, table, source.format)
         scope = Scope(table, log, 0, f"[{kind}]", untyped=opened.untyped)
         columns, extra = _wanted(kind, source, opened, scope)
         if scope.failed:
@@ -113,6 +113,7 @@ def draft_table(
         columns={name: read.column(given) for name, given in columns.items()},
         names=columns,
         extra={name: read.column(name) for name in extra},
+        trec=opened.trec,
     )
     return _DRAFTS[kind](raw)
 

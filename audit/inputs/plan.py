@@ -142,6 +142,8 @@ def make_plan(sources: Sources, conventions: Conventions, text: frozenset[str]) 
 def _open(table: str, kind: Kind, source: TableSource) -> BigTable:
     log = Log()
     scope = Scope(table, log, 0, f"[{kind}]")
+    if source.format is not None:
+        return BigTable(table, kind, source, None, {}, [])
     try:
         chunked = open_chunks(source.data, table)
     except NotClean:

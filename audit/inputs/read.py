@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.inputs import formats
-from audit.inputs.files import Part, find_parts, refuse
+from audit.inputs.files import Format, Part, find_parts, refuse
 from audit.inputs.log import listed
 from audit.inputs.tables import TableSource
 
@@ -35,6 +35,8 @@ class Opened:
     """Columns → a table with these columns, in plain types.  Raises :class:`InputError`."""
     untyped: bool = False
     """All values are text because the format has no types."""
+    trec: bool = False
+    """A TREC run or qrels: a negative grade says that an item is unjudged."""
 
 
 def name_of(source: TableSource) -> str:
@@ -49,7 +51,7 @@ def name_of(source: TableSource) -> str:
     return path.name if path.is_absolute() else path.as_posix()
 
 
-def open_table(data: Any, table: str) -> Opened:
+def open_table(data: Any, table: str, given_format: Format | None = None) -> Opened:
     """Open a file, folder, glob or frame.
 
     Parameters
@@ -58,13 +60,18 @@ def open_table(data: Any, table: str) -> Opened:
         What :attr:`~audit.inputs.tables.TableSource.data` may be.
     table
         The table's name for messages.
+    given_format
+        The format of files whose suffix does not say it.
 
     Raises
     ------
     InputError
         It is missing, empty, of an unknown or broken format, has a column name twice, or is no frame.
     """
-    opened = _open_files(data, table) if isinstance(data, (str, Path)) else _open_frame(data, table)
+    if isinstance(data, (str, Path)):
+        opened = _open_files(data, table, given_format)
+    else:
+        opened = _open_frame(data, table)
     twice = [name for name, times in Counter(opened.names).items() if times > 1]
     if twice:
         raise refuse(
@@ -77,8 +84,8 @@ def open_table(data: Any, table: str) -> Opened:
     return opened
 
 
-def _open_files(path: str | Path, table: str) -> Opened:
-    parts = find_parts(path, table)
+def _open_files(path: str | Path, table: str, given_format: Format | None) -> Opened:
+    parts = find_parts(path, table, given_format)
     openers = [formats.open_part(part, table) for part in parts]
     names = [*openers[0].names, *(key for key, _ in parts[0].constants)]
     for part, opener in zip(parts, openers, strict=True):
@@ -108,7 +115,8 @@ def _open_files(path: str | Path, table: str) -> Opened:
                 "Write the column with one type in all files.",
             ) from None
 
-    return Opened(names, read, untyped=parts[0].format in ("csv", "tsv"))
+    kind = parts[0].format
+    return Opened(names, read, untyped=kind in ("csv", "tsv", "trec"), trec=kind == "trec")
 
 
 def _read_part(part: Part, opener: formats.Opener, columns: Sequence[str]) -> pa.Table:

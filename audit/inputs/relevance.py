@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow.compute as pc
 
+from audit.inputs import trec
 from audit.inputs.draft import Draft, Raw
 from audit.inputs.grades import read_grades
 from audit.inputs.keys import key_of, repeats
@@ -14,6 +15,8 @@ ORDER = ("user_id", "item_id", "grade", "judged_at", "request_id")
 
 def draft(raw: Raw) -> Draft | None:
     """Read and check the judgments; ``None`` after an error."""
+    if raw.trec and "grade" in raw.columns:
+        raw = _judged(raw)
     scope = raw.scope
     found = Draft("relevance", scope, order=ORDER)
     for column in ("user_id", "item_id", "request_id"):
@@ -36,6 +39,18 @@ def draft(raw: Raw) -> Draft | None:
     if all(name in found.ids for name in ("user_id", "item_id")):
         _duplicates(found, raw)
     return None if scope.failed else found
+
+
+def _judged(raw: Raw) -> Raw:
+    """Without the documents of a TREC pool that were not judged."""
+    unjudged = trec.unjudged(raw.columns["grade"])
+    if not unjudged.any():
+        return raw
+    raw.scope.report(
+        "info", "negative_grades", "grade", "documents of the pool have a negative grade and are unjudged",
+        "Write 0 for judged and not relevant.", at=unjudged,
+    )  # fmt: skip
+    return raw.keep(~unjudged)
 
 
 def _duplicates(found: Draft, raw: Raw) -> None:

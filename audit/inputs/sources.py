@@ -14,6 +14,7 @@ from audit.inputs.tables import Sources, TableSource
 _SETTINGS = {
     "path",
     "source",
+    "format",
     "grades",
     "threshold",
     "embedding_prefix",
@@ -36,7 +37,12 @@ def sources_from_config(config: Config, base: Path) -> Sources:
     columns = _columns(config.recommendations)
     models = {
         name: [
-            TableSource(data=base / path, name=_shown(path), columns=columns)
+            TableSource(
+                data=base / path,
+                name=_shown(path),
+                columns=columns,
+                format=config.recommendations.format,
+            )
             for path in ([paths] if isinstance(paths, str) else paths)
         ]
         for name, paths in config.models.items()
@@ -52,6 +58,7 @@ def sources_from_config(config: Config, base: Path) -> Sources:
             base,
             grades=getattr(config.relevance, "grades", None),
             threshold=getattr(config.relevance, "threshold", None),
+            format=getattr(config.relevance, "format", None),
         ),
         catalog=_table(
             config.catalog,
@@ -98,11 +105,11 @@ def sources_from_arguments(
         raise ConfigError("there are no recommendations: give at least one model.")
     return Sources(
         models={str(name): _seeds(str(name), given) for name, given in models.items()},
-        relevance=_given("relevance", relevance),
-        catalog=_given("catalog", catalog),
-        creators=_given("creators", creators),
-        history=_given("history", history),
-        users=_given("users", users),
+        relevance=source_of("relevance", relevance),
+        catalog=source_of("catalog", catalog),
+        creators=source_of("creators", creators),
+        history=source_of("history", history),
+        users=source_of("users", users),
     )
 
 
@@ -110,13 +117,20 @@ def _seeds(name: str, given: Any) -> list[TableSource]:
     many = given if isinstance(given, (list, tuple)) else [given]
     if not many:
         raise ConfigError(f"model '{name}' has no recommendations: the list is empty.")
-    seeds = [_given(f"recommendations of '{name}'", one) for one in many]
+    seeds = [source_of(f"recommendations of '{name}'", one) for one in many]
     if None in seeds:
         raise ConfigError(f"model '{name}' has no recommendations: None was given.")
     return [seed for seed in seeds if seed is not None]
 
 
-def _given(what: str, data: Any) -> TableSource | None:
+def source_of(what: str, data: Any) -> TableSource | None:
+    """One table of a call; ``None`` where it is not given.
+
+    Raises
+    ------
+    ConfigError
+        It is no path or frame; ``what`` names it.
+    """
     if data is None or isinstance(data, TableSource):
         return data
     if isinstance(data, Path) or (isinstance(data, str) and data):

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -47,6 +47,8 @@ class TableSource:
     """Catalog: an ``.npy`` of shape [items, dimensions], rows in the catalog's order."""
     attributes: Sequence[str] | None = None
     """Users and creators: the attributes to read; all of them where absent."""
+    format: Literal["trec"] | None = None
+    """The format of the files, where their suffix does not say it."""
     name: str | None = None
     """The file name as the user gave it, where ``data`` is a path made from it."""
 
