@@ -36,7 +36,7 @@ endef
 
 .PHONY: help
 help:  ## Show this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: demo
 demo: $(VENV)/.installed-all  ## Install, audit the sample data, say where the reports are.
@@ -49,6 +49,10 @@ test: lint types  ## Install what tests need; run lint, types and the fast tests
 .PHONY: test-slow
 test-slow: $(VENV)/.installed-dev  ## Run the tests that take long.
 	$(PY) -m pytest -m slow
+
+.PHONY: test-peers
+test-peers: $(VENV)/.installed-dev  ## Compare with other libraries on thousands of random cases.
+	$(PY) -m pytest -m peers
 
 .PHONY: lint
 lint: $(VENV)/.installed-dev  ## Check style and format.

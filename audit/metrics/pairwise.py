@@ -28,7 +28,11 @@ def pairs_in_order(b: Block, ks: I64) -> tuple[F64, F64]:
     citation="Fawcett, Pattern Recognition Letters 27(8), 2006; of the first K items as in RePlay",
 )  # fmt: skip
 def auc(b: Block, ks: I64) -> F64:
-    """How often does a relevant item stand above one that is not?"""
+    """How often does a relevant item stand above one that is not?
+
+    It sees the first K items only: a relevant item that enters at rank K lowers it, so read it beside
+    recall.
+    """
     above, pairs = pairs_in_order(b, ks)
     return np.where(pairs > 0, above / np.maximum(pairs, 1), b.hits(ks) > 0)
 
