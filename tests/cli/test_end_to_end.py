@@ -143,20 +143,18 @@ def test_the_readmes_metric_is_in_the_scorecard_and_the_report(cli, config, tabl
     try:
         done = cli("run", tables / "plugin.toml", "--out", tmp_path, "--format", "json,html")
     finally:
-        REGISTRY.pop("rbp", None)
+        REGISTRY.pop("zipf_hits", None)
         sys.modules.pop("my_metrics", None)
     assert done.code == 1, done.err
     saved = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
-    values = {m["model"]: m["value"] for m in saved["measurements"] if m["metric"] == "rbp@10"}
+    values = {m["model"]: m["value"] for m in saved["measurements"] if m["metric"] == "zipf_hits@10"}
 
     relevant = pd.read_csv(tables / "relevance.csv")[["user_id", "item_id"]]
     for model, value in values.items():
         hits = pd.read_csv(tables / f"{model}.csv").merge(relevant)
-        expected = (
-            0.2 * 0.8 ** (hits["rank"] - 1)
-        ).sum() / USERS  # p = 0.8, every user has relevant items
+        expected = (1 / hits["rank"]).sum() / USERS  # s = 1, every user has relevant items
         assert value == pytest.approx(expected, abs=1e-12)
     assert set(values) == {"baseline", "candidate"}
-    (compared,) = (c for c in saved["comparisons"] if c["metric"] == "rbp@10")
+    (compared,) = (c for c in saved["comparisons"] if c["metric"] == "zipf_hits@10")
     assert compared["ci_low"] <= compared["difference"] <= compared["ci_high"]
-    assert "rbp" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Zipf hits" in (tmp_path / "report.html").read_text(encoding="utf-8")
