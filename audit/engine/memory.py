@@ -20,6 +20,7 @@ from audit.engine.plan import AGE_BANDS, Plan
 from audit.errors import ConfigError
 from audit.metrics.block import Block, Shared
 from audit.metrics.registry import MetricRef
+from audit.metrics.relevance_columns import judged_items
 from audit.metrics.vectors import Projection
 
 Progress = Callable[[str, int, int], None]
@@ -133,7 +134,7 @@ def list_values(ref: MetricRef, d: Dataset, ks: I64, *blocks: Block) -> F64:
     b = blocks[-1]
     values = _call(ref, d, ks, b.n, *blocks)
     if "relevance" in ref.spec.needs:
-        nothing = _nothing_relevant(ref, d, values, lambda: b.judged)
+        nothing = _nothing_relevant(ref, d, values, lambda: b.shared.column(judged_items))
         values = np.where((b.relevant > 0)[:, None], values, nothing)
         counted = np.logical_and.reduce([block.counted for block in blocks])
     else:
@@ -158,7 +159,7 @@ def session_values(ref: MetricRef, d: Dataset, ks: I64, b: Block) -> tuple[F64, 
         total = np.add.reduceat(of_lists[s.lists], s.start[:-1]) if len(s.user) else of_lists[:0]
         return np.concatenate([total, of_lists[absent]])
 
-    nothing = _nothing_relevant(ref, d, values, lambda: of_sessions(b.judged))
+    nothing = _nothing_relevant(ref, d, values, lambda: of_sessions(b.shared.column(judged_items)))
     values = np.where((of_sessions(b.relevant) > 0)[:, None], values, nothing)
     return values, np.concatenate([s.user, b.user[absent]])
 
@@ -250,7 +251,9 @@ class _Worker:
             for seed, lists in enumerate(seeds)
         }
         if self.d.truth is not None:
-            self.partials.relevant_users += _distinct(shared.user[shared.relevant > 0])
+            self.partials.relevant_users += _distinct(
+                shared.user[shared.relevant_from(self.d.conventions.threshold) > 0]
+            )
         for run, b in blocks.items():
             self._lists(run, b)
             self._seen(run, b)

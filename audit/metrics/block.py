@@ -9,10 +9,10 @@ Shapes: ``L`` lists, ``H`` hits (relevant slots), ``S`` shown slots, ``K`` the n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from audit.dataset.model import F64, I32, I64, Bool, Dataset, Lists
 from audit.metrics import judgments, kernels
 
 ArrayLike = npt.ArrayLike
+T = TypeVar("T")
 
 DAY_US = 86_400_000_000
 """Microseconds in a day."""
@@ -92,7 +93,14 @@ class Shared:
         self.last = int(dataset.user_lists[last_user])
         self.kmax = kmax
         self._ideal: dict[tuple[int, ...], F64] = {}
-        self._relevant: dict[int, F64] = {}
+        self._made: dict[Any, Any] = {}
+
+    def column(self, make: Callable[..., T], *args: Hashable) -> T:
+        """``make(self, *args)``, made once: a column of another module, the same under every model."""
+        key = (make, *args)
+        if key not in self._made:
+            self._made[key] = make(self, *args)
+        return self._made[key]  # type: ignore[no-any-return]
 
     @cached_property
     def user(self) -> I32:
@@ -104,44 +112,19 @@ class Shared:
         """``[L]``: the row of the truth of each list; −1 where it has none."""
         return self.dataset.list_context[self.first : self.last]
 
-    @property
+    @cached_property
     def relevant(self) -> F64:
-        """``[L]``: relevant items R of each list's context."""
-        return self.relevant_from(self.dataset.conventions.threshold)
-
-    def relevant_from(self, least: int) -> F64:
-        """``[L]``: items of each list's context whose grade is at least ``least``."""
-        if least not in self._relevant:
-            truth = self.dataset.truth
-            assert truth is not None
-            if least == 1:
-                found = np.zeros(len(self.context))
-                has = self.context >= 0
-                found[has] = truth.relevant[self.context[has]]
-            else:
-                found = judgments.count_from(
-                    self.context, truth.items.start, truth.sorted_grades, least
-                )
-            self._relevant[least] = found
-        return self._relevant[least]
-
-    @cached_property
-    def highest_grade(self) -> int:
-        """The highest grade of the whole truth, at least 1."""
+        """``[L]``: items of each list's context with a positive grade."""
         truth = self.dataset.truth
         assert truth is not None
-        return max(1, truth.top_grade)
-
-    @cached_property
-    def judged(self) -> F64:
-        """``[L]``: judged items of each list's context, relevant or not."""
-        truth = self.dataset.truth
-        assert truth is not None
-        start = truth.items.start
         found = np.zeros(len(self.context))
         has = self.context >= 0
-        found[has] = start[self.context[has] + 1] - start[self.context[has]]
+        found[has] = truth.relevant[self.context[has]]
         return found
+
+    def relevant_from(self, least: int) -> F64:
+        """``[L]``: relevant items R of each list's context: those whose grade is at least ``least``."""
+        return self.relevant if least == 1 else self.column(judgments.count_from, least)
 
     def ideal_dcg(self, ks: I64) -> F64:
         """``[L, K]``: the best DCG that could be had, by convention."""
@@ -194,7 +177,21 @@ class Block:
             self._made[key] = make()
         return self._made[key]
 
+    def column(self, make: Callable[..., T], *args: Hashable) -> T:
+        """``make(self, *args)``, made once: a column of another module."""
+        return self._once((make, *args), lambda: make(self, *args))  # type: ignore[no-any-return]
+
     # ------------------------------------------------------------------ lists
+
+    @property
+    def dataset(self) -> Dataset:
+        """The encoded audit."""
+        return self._d
+
+    @property
+    def shared(self) -> Shared:
+        """What is the same under every model."""
+        return self._shared
 
     @property
     def conventions(self) -> Conventions:
@@ -255,17 +252,21 @@ class Block:
 
     # -------------------------------------------------------------- relevance
 
+    @property
+    def least(self) -> int:
+        """The least grade of a hit."""
+        return self._least
+
     @cached_property
     def graded(self) -> Block:
         """This block with a hit for every positive grade; itself where that makes no difference."""
         if self._least == 1 or self.conventions.gain == "binary":
             return self
-        return type(self)(self._shared, self._lists, 1)
+        return self.seen_as(type(self), 1)
 
-    @cached_property
-    def condensed(self) -> Block:
-        """This block with unjudged items taken out of its lists, whole lists, before ranks are counted."""
-        return CondensedBlock(self._shared, self._lists, self._least)
+    def seen_as(self, kind: type[Block], least: int) -> Block:
+        """The same lists as another kind of block, or with hits from another grade on."""
+        return kind(self._shared, self._lists, least)
 
     @cached_property
     def _hits(self) -> tuple[I64, I64, I64, I64]:
@@ -327,49 +328,6 @@ class Block:
     def relevant(self) -> F64:
         """``[L]``: relevant items R of the list's user (or request)."""
         return self._shared.relevant_from(self._least)
-
-    @property
-    def judged(self) -> F64:
-        """``[L]``: judged items of the list's user (or request), relevant or not."""
-        return self._shared.judged
-
-    @cached_property
-    def grade(self) -> I64:
-        """``[S]``: the grade of each slot; −1 where the item is unjudged."""
-        truth = self._d.truth
-        assert truth is not None
-        return judgments.grades_of(
-            self.start, self.item, self._shared.context,
-            truth.items.start, truth.items.values, truth.grades,
-        )  # fmt: skip
-
-    @cached_property
-    def rank(self) -> I64:
-        """``[S]``: the rank of each slot, from 1."""
-        return np.arange(len(self.item)) - np.repeat(self.start[:-1], self.length) + 1
-
-    @cached_property
-    def hit_irrelevant_above(self) -> I64:
-        """``[H]``: how many items above each hit are judged and not relevant."""
-        irrelevant = (self.grade >= 0) & (self.grade < self._least)
-        before = np.append(0, np.cumsum(irrelevant))
-        first = self.start[self.hit_list]
-        return np.asarray(before[first + self.hit_rank - 1] - before[first])
-
-    def hit_satisfaction(self, max_grade: float) -> F64:
-        """``[H]``: the probability (2^grade − 1)/2^max_grade that a hit satisfies.
-
-        ``max_grade``: the top of the scale; 0 for the highest grade of all evaluated users, at least 1.
-        By the convention that gains are binary every hit has grade 1, and so has the top.
-        """
-        binary = self.conventions.gain == "binary"
-        grade = np.ones(len(self.hit_grade)) if binary else self.hit_grade
-        top = max_grade or (1 if binary else self._shared.highest_grade)
-        return np.asarray((np.exp2(grade) - 1) / 2**top)
-
-    def hit_running_product(self, values: F64) -> F64:
-        """``[H]``: the product of ``values`` ``[H]`` over the hits above each in its list."""
-        return judgments.running_product(self.hit_list, values)
 
     def ideal_dcg(self, ks: I64) -> F64:
         """``[L, K]``: the best DCG that could be had, by convention."""
@@ -515,17 +473,3 @@ class Block:
         new[1:] = (np.diff(code[rows]) != 0) | (np.diff(self.user[rows]) != 0)
         first = np.flatnonzero(new)
         return Sessions(np.append(first, len(rows)), rows, self.user[rows[first]])
-
-
-class CondensedBlock(Block):
-    """A block whose lists hold their judged items only, each moved up to the next place."""
-
-    @cached_property
-    def _whole(self) -> tuple[I64, I32]:
-        start, items = super()._whole
-        truth = self._d.truth
-        assert truth is not None
-        return judgments.judged_only(
-            start, items, self._shared.context,
-            truth.items.start, truth.items.values, truth.grades,
-        )  # fmt: skip

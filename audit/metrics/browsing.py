@@ -8,6 +8,7 @@ from audit.dataset.model import F64, I64
 from audit.metrics.block import Block
 from audit.metrics.registry import metric
 from audit.metrics.relevance import relevant_from
+from audit.metrics.relevance_columns import grade, product_above, rank, satisfaction
 
 
 @metric(
@@ -28,7 +29,7 @@ def rbp(b: Block, ks: I64, *, p: float = 0.8) -> F64:
 )  # fmt: skip
 def rbp_residual(b: Block, ks: I64, *, p: float = 0.8) -> F64:
     """By how much could RBP rise if everything unknown were relevant?"""
-    known = np.where(b.grade >= 0, p ** (b.rank - 1.0), 0.0)
+    known = np.where(b.column(grade) >= 0, p ** (b.column(rank) - 1.0), 0.0)
     return 1 - (1 - p) * b.shown_sum(known, ks)[0]
 
 
@@ -41,5 +42,5 @@ def rbp_residual(b: Block, ks: I64, *, p: float = 0.8) -> F64:
 )  # fmt: skip
 def err(b: Block, ks: I64, *, max_grade: float = 0) -> F64:
     """How soon, as 1/rank, is somebody satisfied who stops at the first item that satisfies?"""
-    satisfied = b.hit_satisfaction(max_grade)
-    return b.prefix_sum(satisfied * b.hit_running_product(1 - satisfied) / b.hit_rank, ks)
+    satisfied = satisfaction(b, max_grade)
+    return b.prefix_sum(satisfied * product_above(b, 1 - satisfied) / b.hit_rank, ks)

@@ -12,6 +12,7 @@ from audit.dataset.model import F64, I64
 from audit.metrics.block import Block
 from audit.metrics.registry import metric
 from audit.metrics.relevance import ap_convention, average_precision, ideal, ndcg, relevant_from
+from audit.metrics.relevance_columns import condensed, grade, irrelevant_above, judged_items
 
 EPSILON = 1e-5
 """The smoothing of infAP, trec_eval's: no item judged above counts as one half relevant."""
@@ -25,7 +26,7 @@ EPSILON = 1e-5
 )  # fmt: skip
 def judged(b: Block, ks: I64) -> F64:
     """Which share of the shown items has been judged at all?"""
-    return b.shown_mean((b.grade >= 0).astype(np.float64), ks)
+    return b.shown_mean((b.column(grade) >= 0).astype(np.float64), ks)
 
 
 @metric(
@@ -38,8 +39,8 @@ def judged(b: Block, ks: I64) -> F64:
 def bpref(b: Block, ks: I64) -> F64:
     """How seldom does an item that is judged not relevant stand above a relevant one?"""
     r = b.relevant[b.hit_list]
-    n = np.minimum(r, (b.judged - b.relevant)[b.hit_list])
-    preferred = 1 - np.minimum(b.hit_irrelevant_above, r) / np.maximum(n, 1)
+    n = np.minimum(r, (b.shared.column(judged_items) - b.relevant)[b.hit_list])
+    preferred = 1 - np.minimum(b.column(irrelevant_above), r) / np.maximum(n, 1)
     return b.prefix_sum(preferred, ks) / b.relevant[:, None]
 
 
@@ -54,7 +55,7 @@ def bpref(b: Block, ks: I64) -> F64:
 def infap(b: Block, ks: I64) -> F64:
     """What average precision is to be expected if the judged items are a sample of the shown ones?"""
     r, above = b.hit_rank, b.hit_ordinal - 1
-    share = (above + EPSILON) / (above + b.hit_irrelevant_above + 2 * EPSILON)
+    share = (above + EPSILON) / (above + b.column(irrelevant_above) + 2 * EPSILON)
     return b.prefix_sum((1 + (r - 1) * share) / r, ks) / b.relevant[:, None]
 
 
@@ -65,7 +66,7 @@ def infap(b: Block, ks: I64) -> F64:
 )  # fmt: skip
 def ndcg_condensed(b: Block, ks: I64) -> F64:
     """How close to the best order do the judged items stand?"""
-    return np.asarray(ndcg(b.condensed, ks))
+    return np.asarray(ndcg(b.column(condensed), ks))
 
 
 @metric(
@@ -75,4 +76,4 @@ def ndcg_condensed(b: Block, ks: I64) -> F64:
 )  # fmt: skip
 def map_condensed(b: Block, ks: I64) -> F64:
     """How precise is the list at each relevant item, unjudged items put aside?"""
-    return np.asarray(average_precision(b.condensed, ks))
+    return np.asarray(average_precision(b.column(condensed), ks))

@@ -6,10 +6,15 @@ cannot be relevant.  Here an item that is judged and not relevant differs from o
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from audit.compiled import kernel
 from audit.dataset.model import F64, I32, I64
+
+if TYPE_CHECKING:
+    from audit.metrics.block import Shared
 
 Hits = tuple[I64, I64, I64, I64]
 """The list, rank (from 1), grade and ordinal within the list (from 1) of each hit."""
@@ -45,10 +50,12 @@ def hits_from(hits: Hits, least: int) -> Hits:
     return of_list, rank, grade, place - np.repeat(first, np.diff(np.append(first, len(place)))) + 1
 
 
-def count_from(contexts: I32, truth_start: I64, sorted_grades: I32, least: int) -> F64:
+def count_from(shared: Shared, least: int) -> F64:
     """``[L]``: how many items of each list's context have a grade of at least ``least``."""
-    out = np.zeros(len(contexts))
-    _count(contexts, truth_start, sorted_grades, least, out)
+    truth = shared.dataset.truth
+    assert truth is not None
+    out = np.zeros(len(shared.context))
+    _count(shared.context, truth.items.start, truth.sorted_grades, least, out)
     return out
 
 

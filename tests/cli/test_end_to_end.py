@@ -147,7 +147,9 @@ def test_the_readmes_metric_is_in_the_scorecard_and_the_report(cli, config, tabl
         sys.modules.pop("my_metrics", None)
     assert done.code == 1, done.err
     saved = json.loads((tmp_path / "audit.json").read_text(encoding="utf-8"))
-    values = {m["model"]: m["value"] for m in saved["measurements"] if m["metric"] == "zipf_hits@10"}
+    values = {
+        m["model"]: m["value"] for m in saved["measurements"] if m["metric"] == "zipf_hits@10"
+    }
 
     relevant = pd.read_csv(tables / "relevance.csv")[["user_id", "item_id"]]
     for model, value in values.items():
