@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from audit.dataset.ids import Ids
-from audit.dataset.model import F64, I64, Dataset
+from audit.dataset.model import F64, I64, Overview
 from audit.engine.memory import exposure_by_k
 from audit.engine.partials import Measured
 from audit.engine.plan import AGE_BANDS, Plan
@@ -34,7 +34,7 @@ def lorenz(x: F64) -> tuple[list[float], list[float]]:
     return [round(float(v), 4) for v in at], [round(float(v), 6) for v in y]
 
 
-def make_exhibits(dataset: Dataset, plan: Plan, measured: Measured) -> Exhibits:
+def make_exhibits(dataset: Overview, plan: Plan, measured: Measured) -> Exhibits:
     """All exhibits that the data allow; seeds of a model are averaged."""
     d, p = dataset, measured.partials
     weights = rank_weights(d.conventions, "exposure", plan.viewport)
@@ -77,18 +77,16 @@ def _lorenz(exposure: dict[str, F64]) -> list[Series]:
     return [Series(model=model, x=x, y=list(y)) for model, x, y in curves if x]
 
 
-def _deciles(d: Dataset, exposure: dict[str, F64]) -> list[Series]:
+def _deciles(d: Overview, exposure: dict[str, F64]) -> list[Series]:
     """Shares of exposure, and of the relevant pairs, by popularity decile of the catalog."""
     if "history" not in d.has:
         return []
     catalog = d.items.catalog
     decile = np.minimum((d.items.popularity_rank[catalog] - 1) * 10 // len(catalog), 9)
     series = [(m, np.bincount(decile, weights=x, minlength=10)) for m, x in exposure.items()]
-    if d.truth is not None:
-        relevant = np.bincount(
-            d.truth.items.values[d.truth.grades > 0], minlength=len(d.items.ids)
-        )[catalog]
-        series.append(("relevance", np.bincount(decile, weights=relevant, minlength=10)))
+    if d.relevant is not None:
+        relevant = np.bincount(decile, weights=d.relevant[catalog], minlength=10)
+        series.append(("relevance", relevant))
     return [
         Series(
             model=m, x=[float(i) for i in range(1, 11)], y=[float(v) for v in total / total.sum()]
@@ -98,7 +96,7 @@ def _deciles(d: Dataset, exposure: dict[str, F64]) -> list[Series]:
     ]
 
 
-def _ages(d: Dataset, measured: Measured) -> list[Series]:
+def _ages(d: Overview, measured: Measured) -> list[Series]:
     if "created_at" not in d.has:
         return []
     found = []
@@ -111,7 +109,7 @@ def _ages(d: Dataset, measured: Measured) -> list[Series]:
     return found
 
 
-def _lost_gained(d: Dataset, plan: Plan, measured: Measured, candidate: str) -> list[LostGained]:
+def _lost_gained(d: Overview, plan: Plan, measured: Measured, candidate: str) -> list[LostGained]:
     """Of the first seed: items and creators with exposure under one model only."""
     p = measured.partials
     baseline, run = (plan.baseline, 0), (candidate, 0)

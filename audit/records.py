@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from audit.conventions import Conventions
-from audit.dataset import Dataset
+from audit.dataset.model import Overview
 from audit.engine import Measured, Plan
 from audit.engine.memory import exposure_by_k
 from audit.errors import DataIssue
@@ -20,25 +20,25 @@ from audit.metrics.vectors import rank_weights
 from audit.result import Issue, MetricInfo, ModelInfo, Population, Source
 
 
-def population_of(inputs: Inputs, d: Dataset, measured: Measured) -> Population:
+def population_of(inputs: Inputs, d: Overview, measured: Measured) -> Population:
     """Who and what was measured; the tail's share of relevance is of all relevant pairs."""
     tail = d.items.tail & d.items.in_catalog
     share = None
-    if d.truth is not None and d.history is not None:
-        relevant = d.truth.items.values[d.truth.grades > 0]
-        share = float(tail[relevant].mean()) if len(relevant) else None
-    heads = int((~d.items.tail & d.items.in_catalog).sum()) if d.history is not None else 0
+    history = "history" in d.has
+    if d.relevant is not None and history and (pairs := int(d.relevant.sum())):
+        share = int(d.relevant[tail].sum()) / pairs
+    heads = int((~d.items.tail & d.items.in_catalog).sum()) if history else 0
     return Population(
-        users=len(d.users), users_with_relevant=int(measured.partials.relevant_users[0]),
+        users=d.user_count, users_with_relevant=int(measured.partials.relevant_users[0]),
         users_without_lists=d.users_without_lists, items=len(d.items.catalog),
         catalog_given=inputs.catalog is not None, creators=len(d.items.creator_ids), head_items=heads,
-        tail_items=len(d.items.catalog) - heads if d.history is not None else 0,
-        head_border_ties=d.head_border_ties if d.history is not None else 0,
+        tail_items=len(d.items.catalog) - heads if history else 0,
+        head_border_ties=d.head_border_ties if history else 0,
         tail_relevance_share=share, embedding_source=d.embedding_source,
     )  # fmt: skip
 
 
-def model_of(name: str, d: Dataset, plan: Plan, measured: Measured) -> ModelInfo:
+def model_of(name: str, d: Overview, plan: Plan, measured: Measured) -> ModelInfo:
     """What a model showed; seeds are averaged, shares are of exposure up to the viewport."""
     seeds = len(d.models[name])
     p = measured.partials
@@ -85,7 +85,7 @@ def issue_of(issue: DataIssue) -> Issue:
     )  # fmt: skip
 
 
-def sources_of(inputs: Inputs, d: Dataset) -> list[Source]:
+def sources_of(inputs: Inputs, d: Overview) -> list[Source]:
     """The tables as they were read, in the order of the report."""
     return [
         Source(table=table, name=inputs.names.get(table, "data frame"), rows=rows, fingerprint=mark)

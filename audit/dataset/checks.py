@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.compiled import kernel
+from audit.dataset.facts import Facts, JudgedFacts, ListFacts
 from audit.dataset.ids import Ids
-from audit.dataset.model import Bool, Dataset, Lists
+from audit.dataset.model import Bool, Dataset, Items, Lists
 from audit.dataset.scratch import release
 from audit.dataset.stream.build import in_ranges
 from audit.errors import DataIssue, Severity
@@ -68,9 +69,10 @@ def _count(  # type: ignore[no-untyped-def]
                     counts[kind] += (met >> kind) & 1
 
 
-def _counted(
+def count_slots(
     lists: Lists, d: Dataset, threads: int | None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """Slots of each kind, and a bit for each kind that an item was met as, by item."""
     kinds = (~d.items.in_catalog).astype(np.uint8) << OUTSIDE
     newest = -np.inf  # no ages: every time is later
     if "created_at" in d.has:
@@ -118,46 +120,38 @@ def short_lists(name: str, short: int, lists: int, viewport: int) -> list[DataIs
     ]  # fmt: skip
 
 
-def check_lists(
-    name: str, lists: Lists, d: Dataset, listed: Bool, threads: int | None = None
-) -> Iterator[DataIssue]:
+def check_lists(name: str, facts: ListFacts, ids: Ids, listed: int) -> Iterator[DataIssue]:
     """Recommendations against everything else.
 
     Parameters
     ----------
     name
         The table, as the user knows it.
+    ids
+        Of items.
     listed
-        Which evaluated users have a list under any model.
+        How many users have a list under any model.
     """
-    counts, flags = _counted(lists, d, threads)
-    slots = len(lists.items.values)
-    absent = listed & ~lists.user_present
-    if absent.any():
+    if facts.absent:
         yield DataIssue(
             check="users_on_one_side", severity="warning", table=name, column="user_id",
-            count=int(absent.sum()), total=int(listed.sum()),
+            count=facts.absent, total=listed,
             message="users have lists under another model and none under this one: they count as 0 in "
             "relevance metrics and are absent from its exposure",
             remedy="Export both models for the same users.",
-            users=tuple(d.users.text(np.flatnonzero(absent)[:3])),
+            users=tuple(str(user) for user in facts.absent_users),
         )  # fmt: skip
     for place, (check, severity, column, message, remedy) in enumerate(_SLOTS):
-        if counts[place]:
+        if facts.kinds[place]:
             yield DataIssue(
-                check=check, severity=severity, table=name, column=column, count=int(counts[place]),  # type: ignore[arg-type]
-                total=slots, message=message, remedy=remedy,
-                examples=_some(d.items.ids, (flags >> place & 1).astype(bool)),
+                check=check, severity=severity, table=name, column=column, count=int(facts.kinds[place]),  # type: ignore[arg-type]
+                total=facts.rows, message=message, remedy=remedy,
+                examples=_some(ids, (facts.met >> place & 1).astype(bool)),
             )  # fmt: skip
 
 
-def check_matches(d: Dataset, judged: bool) -> Iterator[DataIssue]:
+def check_matches(facts: Facts, items: Items) -> Iterator[DataIssue]:
     """Whether the tables speak of the same users and items at all: ids written differently match nothing.
-
-    Parameters
-    ----------
-    judged
-        There is relevance.
 
     Yields
     ------
@@ -168,48 +162,46 @@ def check_matches(d: Dataset, judged: bool) -> Iterator[DataIssue]:
         "Check that ids are written alike in all tables, and that the tables are of the same time."
     )
     # A handful of users may well share nothing; an audit's may not.
-    severity: Severity = "error" if len(d.users) >= FEWEST_USERS else "warning"
-    seeds = [s for each in d.models.values() for s in each]
-    if not any(_any(s.items.values, d.items.in_catalog) for s in seeds):
+    severity: Severity = "error" if facts.users >= FEWEST_USERS else "warning"
+    if all(lists.kinds[OUTSIDE] == lists.rows for lists in facts.lists.values()):
         yield DataIssue(
             check="catalog_unmatched", severity=severity, table="catalog", column="item_id",
-            count=len(d.items.catalog), message="holds none of the recommended items", remedy=same,
+            count=len(items.catalog), message="holds none of the recommended items", remedy=same,
         )  # fmt: skip
-    if judged and d.truth is not None and not len(d.truth.items.values):
+    if facts.judged is not None and not facts.judged.used:
         yield DataIssue(
             check="relevance_unmatched", severity=severity, table="relevance", column="user_id",
-            count=len(d.users), message="judges nothing for any user (or request) with a list", remedy=same,
+            count=facts.users, message="judges nothing for any user (or request) with a list", remedy=same,
         )  # fmt: skip
-    if d.history is None:
+    if facts.history is None:
         return
-    touched = d.items.popularity > 0
-    if not any(_any(s.items.values, touched) for s in seeds):
+    touched = items.popularity > 0
+    if not any(lists.touched for lists in facts.lists.values()):
         yield DataIssue(
             check="history_unmatched", severity=severity, table="history", column="item_id",
             count=int(touched.sum()), message="holds none of the recommended items", remedy=same,
         )  # fmt: skip
-    pairs = int(d.items.popularity.sum())
-    outside = int(d.items.popularity[~d.items.in_catalog].sum())
+    pairs = int(items.popularity.sum())
+    outside = int(items.popularity[~items.in_catalog].sum())
     if outside:
         yield DataIssue(
             check="history_outside_catalog", severity="warning" if outside * 20 > pairs else "info",
             table="history", column="item_id", count=outside, total=pairs,
             message="users' items are not in the catalog: head and tail are those of the catalog's items",
             remedy="Take the catalog of the day on which the lists were made, or check the id format.",
-            examples=_some(d.items.ids, touched & ~d.items.in_catalog),
+            examples=_some(items.ids, touched & ~items.in_catalog),
         )  # fmt: skip
-    without = d.history.lengths == 0
-    if without.mean() > 0.5:
+    if 2 * facts.without_history > facts.users:
         yield DataIssue(
-            check="users_without_history", severity="warning" if len(without) >= FEWEST_USERS else "info",
-            table="history", column="user_id", count=int(without.sum()), total=len(without),
+            check="users_without_history", severity="warning" if facts.users >= FEWEST_USERS else "info",
+            table="history", column="user_id", count=facts.without_history, total=facts.users,
             message="evaluated users have no history: nothing is known to them, and they have no profile",
             remedy="If they are new users, ignore this; if not, check that user ids are written alike.",
-            users=tuple(d.users.text(np.flatnonzero(without)[:3])),
+            users=tuple(str(user) for user in facts.without_history_users),
         )  # fmt: skip
 
 
-def _any(items: npt.NDArray[np.int32], of: Bool) -> bool:
+def any_of(items: npt.NDArray[np.int32], of: Bool) -> bool:
     """Whether any of the items is one ``of``: in steps, since the first step nearly always tells."""
     step = 2**20
     return any(bool(of[items[at : at + step]].any()) for at in range(0, len(items), step))
@@ -233,47 +225,43 @@ _SLOTS = (
 )  # fmt: skip
 
 
-def check_relevance(
-    d: Dataset, rows: int, outside: int, outside_items: Bool, leaked: int, leaked_items: Bool, older: int
-) -> Iterator[DataIssue]:  # fmt: skip
+def check_relevance(facts: JudgedFacts, without_lists: int, ids: Ids) -> Iterator[DataIssue]:
     """Relevance against lists, catalog and history.
 
     Parameters
     ----------
-    rows
-        Of the table.
-    outside, outside_items, leaked, leaked_items
-        Rows whose item is not in the catalog, and relevant rows that are also in the history; which items.
-    older
-        Judgments older than the newest history of their user.
+    without_lists
+        Users with relevant items and no list under any model.
+    ids
+        Of items.
     """
-    if d.users_without_lists:
+    if without_lists:
         yield DataIssue(
             check="relevance_without_lists", severity="info", table="relevance", column="user_id",
-            count=d.users_without_lists,
+            count=without_lists,
             message="users with relevant items have no list under any model: left out",
             remedy="Choose conventions.users = 'all_relevant' to count them as 0.",
         )  # fmt: skip
-    if outside:
+    if facts.outside:
         yield DataIssue(
             check="relevance_outside_catalog", severity="warning", table="relevance", column="item_id",
-            count=outside, total=rows,
+            count=facts.outside, total=facts.rows,
             message="judged items are not in the catalog: no model could be expected to show them",
             remedy="Take the catalog of the day on which the lists were made, or check the id format.",
-            examples=_some(d.items.ids, outside_items),
+            examples=_some(ids, (facts.met & 1).astype(bool)),
         )  # fmt: skip
-    if leaked:
+    if facts.leaked:
         yield DataIssue(
             check="relevance_in_history", severity="warning", table="relevance", column="item_id",
-            count=leaked, total=rows,
+            count=facts.leaked, total=facts.rows,
             message="relevant pairs are also in the history that the models were trained on (a leak)",
             remedy="Split history and ground truth by time, and drop repeats from the ground truth.",
-            examples=_some(d.items.ids, leaked_items),
+            examples=_some(ids, (facts.met & 2).astype(bool)),
         )  # fmt: skip
-    if older:
+    if facts.older:
         yield DataIssue(
             check="relevance_older_than_history", severity="warning", table="relevance",
-            column="judged_at", count=older, total=rows,
+            column="judged_at", count=facts.older, total=facts.rows,
             message="judgments are older than the newest history of the same user (a leak from the future)",
             remedy="Split by time: all of a user's history before all of their ground truth.",
         )  # fmt: skip

@@ -124,8 +124,40 @@ class Lists:
     """Per list: session code, ascending within a user; −1 for absent lists."""
 
 
-@dataclass(frozen=True, eq=False)
-class Dataset:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Overview:
+    """What holds of all users together; nothing in it is per user.
+
+    All that comparing and reporting read; an engine that never holds all users makes it of facts that it
+    has added up (:mod:`audit.dataset.facts`).
+    """
+
+    user_count: int
+    """Evaluated users."""
+    items: Items
+    models: Mapping[str, Sequence[object]]
+    """Model → its seeds."""
+    conventions: Conventions
+    as_of: float | None
+    """Day at which freshness of the catalog is judged."""
+    cells: Mapping[str, tuple[I64, Sequence[str]]]
+    """Attribute → (evaluated users of each cell, cell names in order)."""
+    relevant: I64 | None
+    """``[items]``: contexts in which the item is relevant; ``None`` without relevance."""
+    has: frozenset[str]
+    """The needs that can be met: names of :data:`audit.dataset.reasons.NEEDS`."""
+    reasons: Mapping[str, str]
+    """For needs that cannot be met: why."""
+    embedding_source: str | None
+    history_users: int
+    users_without_lists: int
+    head_border_ties: int
+    fingerprints: Mapping[str, tuple[int, str]]
+    """Table → (rows, fingerprint of the content)."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Dataset(Overview):
     """Everything the engine measures from."""
 
     users: Ids
@@ -138,24 +170,9 @@ class Dataset:
     requests: Ids
     list_context: I32
     """Row of ``truth`` of each list; −1 where it has none."""
-    items: Items
     models: Mapping[str, Sequence[Lists]]
-    """Model → its seeds."""
     truth: Truth | None
     history: Ragged | None
     """Item codes of each evaluated user's history, ascending."""
-    history_users: int
-    conventions: Conventions
-    as_of: float | None
-    """Day at which freshness of the catalog is judged."""
     segments: Mapping[str, tuple[I32, Sequence[str]]]
     """Attribute → (cell code of each evaluated user, cell names in order)."""
-    has: frozenset[str]
-    """The needs that can be met: names of :data:`audit.dataset.reasons.NEEDS`."""
-    reasons: Mapping[str, str]
-    """For needs that cannot be met: why."""
-    embedding_source: str | None
-    users_without_lists: int
-    head_border_ties: int
-    fingerprints: Mapping[str, tuple[int, str]]
-    """Table → (rows, fingerprint of the content)."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 
-from audit.dataset.model import Lists
 from audit.inputs.tables import Inputs
 
 NEEDS = {
@@ -27,9 +25,19 @@ def has_column(table: pa.Table | None, column: str) -> bool:
 
 
 def reasons_against(
-    inputs: Inputs, embedded: bool, models: Mapping[str, Sequence[Lists]], source: str | None
-) -> dict[str, str]:
-    """For each need that cannot be met: why."""
+    inputs: Inputs, embedded: bool, source: str | None, *, timed: bool, without_session: Sequence[str]
+) -> dict[str, str]:  # fmt: skip
+    """For each need that cannot be met: why.
+
+    Parameters
+    ----------
+    embedded, source
+        Whether an item has a vector, and what vectors were made from.
+    timed
+        Whether there is a list whose time is known.
+    without_session
+        Models whose lists have no session.
+    """
     reasons = {}
     if inputs.relevance is None:
         reasons["relevance"] = "no relevance table was given"
@@ -45,7 +53,7 @@ def reasons_against(
             reasons["created_at"] = "the catalog has no 'created_at'"
         elif inputs.catalog["created_at"].null_count == len(inputs.catalog):
             reasons["created_at"] = "the catalog's 'created_at' holds no date"
-        elif not any(np.isfinite(s.time).any() for seeds in models.values() for s in seeds):
+        elif not timed:
             reasons["created_at"] = (
                 "there is no time to count ages from: no shown_at, as_of or history times"
             )
@@ -53,7 +61,8 @@ def reasons_against(
             reasons["creator_id"] = "the catalog has no 'creator_id'"
         elif len(inputs.catalog["creator_id"].combine_chunks().flatten()) == 0:
             reasons["creator_id"] = "the catalog's 'creator_id' names no creator"
-    without = [m for m, seeds in models.items() if any(s.session is None for s in seeds)]
-    if without:
-        reasons["session_id"] = f"no 'session_id' in the recommendations of {', '.join(without)}"
+    if without_session:
+        reasons["session_id"] = (
+            f"no 'session_id' in the recommendations of {', '.join(without_session)}"
+        )
     return reasons

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from audit.dataset.ids import Ids
-from audit.dataset.model import I32
+from audit.dataset.model import I32, Bool
 from audit.errors import ConfigError, DataIssue, choices
 
 MAX_CELLS = 50
@@ -31,47 +32,78 @@ def require_attributes(table: pa.Table | None, wanted: Sequence[str] | None) -> 
             raise ConfigError("[users] segments: " + choices("attribute", attribute, valid))
 
 
-def segment_cells(
-    table: pa.Table | None, users: Ids, wanted: list[str] | None
-) -> tuple[dict[str, tuple[I32, list[str]]], list[DataIssue]]:
-    """Cell of every evaluated user, by attribute; users without a value form a cell of their own."""
-    cells: dict[str, tuple[I32, list[str]]] = {}
-    issues: list[DataIssue] = []
-    if table is None:
-        return cells, issues
-    code = users.codes(table["user_id"])
-    if len(users) and (code < 0).all():
-        issues.append(
+@dataclass
+class Values:
+    """What evaluated users have of one attribute."""
+
+    distinct: Ids
+    """Texts."""
+    users: int
+    """Users who have one."""
+
+
+def values_of(table: pa.Table, attribute: str, rows: Bool) -> Values:
+    """The values of an attribute in these rows of the users table."""
+    column = table[attribute].cast(pa.string()).filter(pa.array(rows))
+    return Values(Ids.of([column]), len(column) - column.null_count)
+
+
+def attributes_of(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+    """The attributes to report by, of a users table with columns ``names``."""
+    return [name for name in (names if wanted is None else wanted) if name != "user_id"]
+
+
+def name_cells(
+    rows: int, matched: int, users: int, found: Mapping[str, Values]
+) -> tuple[dict[str, list[str]], list[DataIssue]]:
+    """The cells of each attribute that makes segments; users without a value form a cell of their own.
+
+    Parameters
+    ----------
+    rows, matched
+        Of the users table; those whose user is evaluated.
+    users
+        Evaluated users.
+    found
+        By attribute.
+    """
+    if users and not matched:
+        return {}, [
             DataIssue(
                 check="users_unmatched", severity="warning", table="users", column="user_id",
-                count=len(code), total=len(code), message="no user of the table has a list: there are no segments",
+                count=rows, total=rows, message="no user of the table has a list: there are no segments",
                 remedy="Check that user ids are written alike in all tables.",
             )
-        )  # fmt: skip
-        return cells, issues
-    for attribute in table.column_names if wanted is None else wanted:
-        if attribute == "user_id":
-            continue
-        column = table[attribute].cast(pa.string())
-        values = Ids.of([column.filter(pa.array(code >= 0))])
-        if len(values) > MAX_CELLS:
+        ]  # fmt: skip
+    cells: dict[str, list[str]] = {}
+    issues: list[DataIssue] = []
+    for attribute, values in found.items():
+        if len(values.distinct) > MAX_CELLS:
             issues.append(
                 DataIssue(
                     check="too_many_cells", severity="info", table="users", column=attribute,
-                    count=len(values), message=f"the attribute has more than {MAX_CELLS} values; "
+                    count=len(values.distinct), message=f"the attribute has more than {MAX_CELLS} values; "
                     "no segments are made of it",
                     remedy="Group its values (age bands instead of ages), or name segments in [users].",
                 )
             )  # fmt: skip
             continue
-        cell = np.full(len(users), -1, np.int32)
-        cell[code[code >= 0]] = values.codes(column)[code >= 0]
-        names = values.text(range(len(values)))
-        if (cell < 0).any():
-            cell[cell < 0] = len(names)
+        cells[attribute] = values.distinct.text(range(len(values.distinct)))
+        if values.users < users:
             missing = "(missing)"
-            while missing in names:
+            while missing in cells[attribute]:
                 missing = f"({missing})"
-            names = [*names, missing]
-        cells[attribute] = (cell, names)
+            cells[attribute].append(missing)
     return cells, issues
+
+
+def cell_codes(table: pa.Table, attribute: str, code: I32, users: int, names: Sequence[str]) -> I32:
+    """``[users]``: the cell of each evaluated user.
+
+    ``code``: of each row's user, −1 where not evaluated.  ``names``: the last is that of users without a
+    value, if there are such.
+    """
+    cell = np.full(users, -1, np.int32)
+    column = table[attribute].cast(pa.string())
+    cell[code[code >= 0]] = Ids(pa.array(names, pa.string())).codes(column)[code >= 0]
+    return np.where(cell < 0, np.int32(len(names) - 1), cell)

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from audit.dataset.model import F64, I64, Bool, Dataset
+from audit.dataset.model import F64, I64, Bool, Overview
 from audit.engine.memory import exposure_by_k
 from audit.engine.partials import ExactSums, Measured, Run
 from audit.engine.plan import Grouping, Plan
@@ -64,7 +64,7 @@ class _Drawn:
 class Comparer:
     """Turns the engine's partials into measurements and comparisons."""
 
-    def __init__(self, dataset: Dataset, plan: Plan, measured: Measured, seed: int) -> None:
+    def __init__(self, dataset: Overview, plan: Plan, measured: Measured, seed: int) -> None:
         self.d, self.plan, self.m, self.seed = dataset, plan, measured, seed
         self.projection = Projection(dataset)
         self.totals = FunctionalTotals(dataset, self.projection)
@@ -111,7 +111,7 @@ class Comparer:
         steps: list[tuple[str, Bool | None, Callable[[], None]]] = [
             ("all", everyone, partial(self._systems, plan.groupings[0]))
         ]
-        for attribute, (_, names) in self.d.segments.items():
+        for attribute, (_, names) in self.d.cells.items():
             for code, name in enumerate(names):
                 segment = f"{attribute}={name}"
                 points = partial(self._system_points, segment, attribute, code)
@@ -363,7 +363,7 @@ class Comparer:
 
     def _system_points(self, segment: str, attribute: str, code: int) -> None:
         """System metrics of a cell at the viewport, without intervals."""
-        users = int((self.d.segments[attribute][0] == code).sum())
+        users = int(self.d.cells[attribute][0][code])
         for ref in (r for r in self.wanted("system") if r.k == self.plan.viewport):
             points: Points = {
                 (model, ref): self.exact(model, ref, (attribute, code)) for model in self.d.models

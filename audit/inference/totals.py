@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from audit.compiled import kernel
-from audit.dataset.model import F64, I32, I64, Bool, Dataset
+from audit.dataset.model import F64, I32, I64, Bool, Overview
 from audit.inference.histograms import total_histograms
 from audit.inference.system import AdditiveVector, ReplicateValues, evaluate
 from audit.metrics.registry import MetricRef
@@ -61,7 +61,7 @@ def by_creator(matrix: sparse.csr_array, groups: I32, threads: int = 1) -> F64:
 class FunctionalTotals:
     """Evaluates system metrics on the 7·G − 1 totals of a model's vectors."""
 
-    def __init__(self, dataset: Dataset, projection: Projection) -> None:
+    def __init__(self, dataset: Overview, projection: Projection) -> None:
         self.d, self.projection = dataset, projection
 
     @cached_property

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from audit.conventions import Conventions
-from audit.dataset.model import F64, Bool, Dataset
+from audit.dataset.model import F64, Bool, Overview
 from audit.metrics.block import ages, attention, examination
 from audit.metrics.registry import MetricRef
 
@@ -69,13 +69,13 @@ def head_text(conventions: Conventions) -> str:
     )
 
 
-def of_catalog(dataset: Dataset, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def of_catalog(dataset: Overview, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """``[…, items]`` → ``[…, catalog items]``; the same array where every item is in the catalog."""
     items = dataset.items
     return x if items.in_catalog.all() else x[..., items.catalog]
 
 
-def creator_matrix(dataset: Dataset) -> sparse.csr_array:
+def creator_matrix(dataset: Overview) -> sparse.csr_array:
     """``[catalog items, creators]``: an item's exposure is split equally among its creators."""
     items = dataset.items
     start = items.creators.start
@@ -88,12 +88,12 @@ def creator_matrix(dataset: Dataset) -> sparse.csr_array:
     return full[items.catalog]
 
 
-def tail(dataset: Dataset) -> Bool:
+def tail(dataset: Overview) -> Bool:
     """Catalog items outside the head."""
     return dataset.items.tail[dataset.items.catalog]
 
 
-def fresh(dataset: Dataset, *, days: float) -> Bool:
+def fresh(dataset: Overview, *, days: float) -> Bool:
     """Catalog items with 0 ≤ age < days at the audit's date."""
     if dataset.as_of is None:
         return np.zeros(len(dataset.items.catalog), bool)
@@ -119,7 +119,7 @@ ITEMS: Mapping[str, Selection] = MappingProxyType(
 class Projection:
     """From vectors over catalog items to the vector that a metric asks for."""
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Overview) -> None:
         self._dataset = dataset
         self._creators = creator_matrix(dataset) if "creator_id" in dataset.has else None
 

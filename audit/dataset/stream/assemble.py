@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.dataset import checks, hashing
+from audit.dataset import checks, hashing, segments
 from audit.dataset.embed import make_embeddings
+from audit.dataset.facts import FEW, Facts, JudgedFacts, ListFacts
 from audit.dataset.ids import Ids
 from audit.dataset.items import build_items
 from audit.dataset.lists import DAY_US, ListIndex, as_days, index_lists
-from audit.dataset.model import F64, I32, I64, Bool, Dataset, Lists, Truth
+from audit.dataset.model import F64, I32, I64, Bool, Dataset, Items, Lists, Truth
 from audit.dataset.reasons import NEEDS, has_column, reasons_against
-from audit.dataset.segments import segment_cells
 from audit.dataset.stream import build, marks
 from audit.dataset.stream.how import How
 from audit.dataset.stream.idtable import IdTable
@@ -79,6 +79,37 @@ def sort_indices(values: pa.Array) -> I64 | None:
     return np.asarray(pc.array_sort_indices(values).to_numpy(), np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class Who:
+    """The evaluated users, their requests, and the index that lists of all models share."""
+
+    users: _Kind
+    requests: _Kind
+    keys: Mapping[str, list[tuple[I32, I32]]]
+    """By model and seed: the user and the request (−1: none) of each list."""
+    index: ListIndex
+    listed: Bool
+    """``[users]``, by final code: who has a list under any model."""
+    without_lists: int
+    """Users with relevant items who are not evaluated."""
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """What is the same for all users: items, and what the tables as a whole allow."""
+
+    items: Items
+    history_users: int
+    as_of: float | None
+    """Day from which ages count where lists carry no time, and at which freshness is judged."""
+    cells: Mapping[str, Sequence[str]]
+    """Attribute → cell names in order."""
+    has: frozenset[str]
+    reasons: Mapping[str, str]
+    embedding_source: str | None
+    head_border_ties: int
+
+
 def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
     """The data set, and what the tables say about each other.
 
@@ -87,8 +118,41 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
     InputError
         What a convention was set to refuse.
     """
-    inputs, u, conventions = read.inputs, read.universe, how.conventions
-    items, sessions = _kind(u.items), _kind(u.sessions)
+    inputs = read.inputs
+    items = _kind(read.universe.items)
+    who = find_users(read, all_relevant=how.conventions.users == "all_relevant")
+    n = len(who.users.ids)
+    popularity, history_users = np.zeros(len(items.ids), np.int64), 0
+    if read.history is not None:
+        history_users = len(read.history.user)
+        popularity[items.final[: len(read.history.popularity)]] = read.history.popularity
+    newest = read.facts["history"].newest_of_all if "history" in read.facts else NONE
+    names: dict[str, list[str]] = {}
+    cell_issues: list[DataIssue] = []
+    if inputs.users is not None:
+        evaluated = who.users.ids.codes(inputs.users["user_id"]) >= 0
+        found = {
+            attribute: segments.values_of(inputs.users, attribute, evaluated)
+            for attribute in segments.attributes_of(inputs.users.column_names, how.segments)
+        }
+        names, cell_issues = segments.name_cells(
+            len(inputs.users), int(evaluated.sum()), n, found
+        )  # fmt: skip
+    timed = any(seed.newest != NONE for seeds in read.models.values() for seed in seeds)
+    without_session = [
+        m for m, seeds in read.models.items() if any(s.session is None for s in seeds)
+    ]
+    world = make_world(
+        items.ids, inputs, how, popularity, history_users, newest, names,
+        timed=timed, without_session=without_session,
+    )  # fmt: skip
+    dataset, facts = encode_users(read, who, items, world, how)
+    return dataset, word_issues(facts, cell_issues, world.items, read.models, how.viewport)
+
+
+def find_users(read: Read, *, all_relevant: bool) -> Who:
+    """Who is evaluated, and the lists that they have."""
+    u = read.universe
     listed, asked = np.zeros(len(u.users), bool), np.zeros(len(u.requests), bool)
     for seeds in read.models.values():
         for seed in seeds:
@@ -97,89 +161,161 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
                 asked[seed.request] = True
     requests = _kind(u.requests, asked)
     relevant = np.zeros(len(u.users), bool)
-    judged = read.relevance
-    if judged is not None:
-        relevant[judged.user[judged.relevant > 0]] = True
-    everyone = conventions.users == "all_relevant"
-    users = _kind(u.users, listed | relevant if everyone else listed)
-    names = {model: model_tables(model, len(seeds)) for model, seeds in read.models.items()}
-
-    # Lists.
-    rows = {
+    if read.relevance is not None:
+        relevant[read.relevance.user[read.relevance.relevant > 0]] = True
+    users = _kind(u.users, listed | relevant if all_relevant else listed)
+    keys = {
         model: [_keys(seed, users, requests) for seed in seeds]
         for model, seeds in read.models.items()
     }
-    n_users = len(users.ids)
-    index = index_lists([r for seeds in rows.values() for r in seeds], n_users)
-    newest = None
-    if "history" in read.facts and (when := read.facts["history"].newest_of_all) != NONE:
-        newest = when / DAY_US
-    fallback = as_days(how.as_of) if how.as_of is not None else newest
-    places = build.tie_order(items.ids.values, conventions.ties)
-    models: dict[str, list[Lists]] = {}
-    fingerprints: dict[str, tuple[int, str]] = {}
-    issues: list[DataIssue] = []
-    for model, seeds in read.models.items():
-        models[model] = []
-        for name, seed, keys in zip(names[model], seeds, rows[model], strict=True):
-            lists, place = _lists(
-                seed, keys, index, n_users, items, places, sessions, fallback, how.threads
-            )
-            models[model].append(lists)
-            fingerprints[name] = (
-                seed.rows,
-                _fingerprint(
-                    seed, place, lists, index, (users, items, requests, sessions), how.threads
-                ),
-            )
-            short = int((lists.items.lengths[lists.present] < how.viewport).sum())
-            issues += checks.short_lists(name, short, int(lists.present.sum()), how.viewport)
+    index = index_lists([k for seeds in keys.values() for k in seeds], len(users.ids))
+    by_final = np.zeros(len(users.ids), bool)
+    by_final[users.final[listed]] = True
+    without_lists = int((relevant & (users.final < 0)).sum())
+    return Who(users, requests, keys, index, by_final, without_lists)
 
-    # History, catalog, truth.
-    groups, history = read.history, None
-    popularity, history_users = np.zeros(len(items.ids), np.int64), 0
-    if groups is not None:
-        history_users = len(groups.user)
-        if not items.same:
-            groups = build.recode_history(groups, items.final, how.threads)
-        popularity[: len(groups.popularity)] = groups.popularity
-        history = build.arrange(
-            groups.start, groups.items, _places(users.final[groups.user], n_users), how.threads
-        )
+
+def make_world(
+    ids: Ids, inputs: Inputs, how: How, popularity: I64, history_users: int, newest: int,
+    cells: Mapping[str, Sequence[str]], *, timed: bool, without_session: Sequence[str],
+) -> World:  # fmt: skip
+    """What is the same for all users.
+
+    Parameters
+    ----------
+    ids
+        Every item of every table.
+    popularity, history_users, newest
+        Distinct users of each item in the history, its users, and its newest time in microseconds.
+    cells
+        Attribute → cell names.
+    timed, without_session
+        Whether a list has a time of its own; models whose lists have no session.
+    """
+    fallback = as_days(how.as_of) if how.as_of is not None else None
+    if fallback is None and newest != NONE:
+        fallback = newest / DAY_US
     made = None
     source = "given" if has_column(inputs.catalog, "embedding") else None
     if inputs.catalog is not None and source is None:
         made = make_embeddings(inputs.catalog)
         source = made[1] if made else None
-    catalog_items, ties = build_items(
-        items.ids, inputs.catalog, inputs.creators, popularity, history_users, conventions,
+    items, ties = build_items(
+        ids, inputs.catalog, inputs.creators, popularity, history_users, how.conventions,
         made[0] if made else None,
     )  # fmt: skip
+    reasons = reasons_against(
+        inputs, bool(items.inverse_norm.any()), source,
+        timed=timed or fallback is not None, without_session=without_session,
+    )  # fmt: skip
+    return World(
+        items, history_users, fallback, cells, frozenset(NEEDS) - frozenset(reasons), reasons, source, ties
+    )  # fmt: skip
+
+
+def encode_users(
+    read: Read, who: Who, items: _Kind, world: World, how: How
+) -> tuple[Dataset, Facts]:
+    """The data set of the users that were read, and what their rows say of the tables."""
+    inputs, index, n_users = read.inputs, who.index, len(who.users.ids)
+    sessions = _kind(read.universe.sessions)
+    names = {model: model_tables(model, len(seeds)) for model, seeds in read.models.items()}
+    models: dict[str, list[Lists]] = {}
+    all_marks: dict[str, marks.Marks] = {}
+    places = build.tie_order(items.ids.values, how.conventions.ties)
+    for model, seeds in read.models.items():
+        models[model] = []
+        for name, seed, keys in zip(names[model], seeds, who.keys[model], strict=True):
+            lists, place = _lists(
+                seed, keys, index, n_users, items, places, sessions, world.as_of, how.threads
+            )
+            models[model].append(lists)
+            kinds = (who.users, items, who.requests, sessions)
+            all_marks[name] = _marks(seed, place, lists, index, kinds, how.threads)
+
+    # History and truth.
+    groups, history = read.history, None
+    if groups is not None:
+        if not items.same:
+            groups = build.recode_history(groups, items.final, how.threads)
+        history = build.arrange(
+            groups.start, groups.items, _places(who.users.final[groups.user], n_users), how.threads
+        )
+    judged = read.relevance
     truth, list_context = None, np.full(len(index.user), -1, np.int32)
     if judged is not None:
         if not items.same:
             judged = build.recode_judged(judged, items.final, how.threads)
-        truth, list_context = _truth(judged, users, requests, index, how.threads)
-    reasons = reasons_against(inputs, bool(catalog_items.inverse_norm.any()), models, source)
-    cells, cell_issues = segment_cells(inputs.users, users.ids, how.segments)
-    for kind in ("relevance", "catalog", "creators", "history", "users"):
-        if kind in read.facts:
-            facts = read.facts[kind]
-            fingerprints[kind] = facts.rows, marks.text(facts.marks)
-        elif getattr(inputs, kind) is not None:
-            fingerprints[kind] = len(getattr(inputs, kind)), read.fingerprints[kind]
+        truth, list_context = _truth(judged, who.users, who.requests, index, how.threads)
+    facts = Facts(n_users, int(who.listed.sum()), who.without_lists)
+    relevant = None
+    if truth is not None:
+        relevant = np.bincount(
+            truth.items.values[truth.grades > 0], minlength=len(items.ids)
+        ).astype(np.int64)  # fmt: skip
+    cells: dict[str, tuple[I32, Sequence[str]]] = {}
+    if inputs.users is not None:
+        code = who.users.ids.codes(inputs.users["user_id"])
+        for attribute, cell_names in world.cells.items():
+            cell = segments.cell_codes(inputs.users, attribute, code, n_users, cell_names)
+            cells[attribute] = (cell, cell_names)
+            facts.cells[attribute] = np.bincount(cell, minlength=len(cell_names))
+        if "users" not in read.fingerprints:
+            facts.people = len(inputs.users), hashing.table_marks(inputs.users)
+    if "history" in read.facts:
+        facts.history = read.facts["history"].rows, read.facts["history"].marks
+    if "relevance" in read.facts and judged is not None and truth is not None:
+        facts.judged = _judged_facts(read, judged, groups, truth, relevant, world)
+    if history is not None:
+        without = history.lengths == 0
+        facts.without_history = int(without.sum())
+        facts.without_history_users = _named(who.users.ids, without)
     dataset = Dataset(
-        users=users.ids, user_lists=index.user_lists, list_user=index.user,
-        list_request=index.request, requests=requests.ids, list_context=list_context,
-        items=catalog_items, models=models, truth=truth, history=history, history_users=history_users,
-        conventions=conventions, as_of=fallback, segments=cells,
-        has=frozenset(NEEDS) - frozenset(reasons), reasons=reasons, embedding_source=source,
-        users_without_lists=int((relevant & (users.final < 0)).sum()), head_border_ties=ties,
-        fingerprints=fingerprints,
+        user_count=n_users, users=who.users.ids, user_lists=index.user_lists, list_user=index.user,
+        list_request=index.request, requests=who.requests.ids, list_context=list_context,
+        items=world.items, models=models, truth=truth, history=history, history_users=world.history_users,
+        conventions=how.conventions, as_of=world.as_of, segments=cells,
+        cells={a: (facts.cells[a], names) for a, (_, names) in cells.items()},
+        relevant=relevant, has=world.has, reasons=world.reasons, embedding_source=world.embedding_source,
+        users_without_lists=who.without_lists, head_border_ties=world.head_border_ties, fingerprints={},
     )  # fmt: skip
-    issues += cell_issues
-    issues += _checks(read, dataset, judged, groups, names, how.threads)
-    return dataset, issues
+    touched = world.items.popularity > 0
+    for model, seeds in read.models.items():
+        for name, seed, lists in zip(names[model], seeds, models[model], strict=True):
+            absent = who.listed & ~lists.user_present
+            kinds_met, met = checks.count_slots(lists, dataset, how.threads)
+            facts.lists[name] = ListFacts(
+                rows=seed.rows, marks=all_marks[name], shown=int(lists.present.sum()),
+                short=int((lists.items.lengths[lists.present] < how.viewport).sum()),
+                absent=int(absent.sum()), absent_users=_named(who.users.ids, absent),
+                kinds=kinds_met, met=met,
+                touched=groups is not None and checks.any_of(lists.items.values, touched),
+            )  # fmt: skip
+    return replace(dataset, fingerprints=fingerprints(facts, inputs, read.fingerprints)), facts
+
+
+def fingerprints(
+    facts: Facts, inputs: Inputs, small: Mapping[str, str]
+) -> dict[str, tuple[int, str]]:  # fmt: skip
+    """Table → rows and fingerprint, in the order of the report; ``small``: those known of small tables."""
+    found = {table: (lists.rows, marks.text(lists.marks)) for table, lists in facts.lists.items()}
+    of_parts = {
+        "relevance": None if facts.judged is None else (facts.judged.rows, facts.judged.marks),
+        "history": facts.history,
+        "users": facts.people,
+    }
+    for kind in ("relevance", "catalog", "creators", "history", "users"):
+        one = of_parts.get(kind)
+        if one is not None:
+            found[kind] = one[0], marks.text(one[1])
+        elif kind in small and getattr(inputs, kind) is not None:
+            found[kind] = len(getattr(inputs, kind)), small[kind]
+    return found
+
+
+def _named(ids: Ids, flagged: Bool) -> tuple[int | str, ...]:
+    """The first few of the flagged ids."""
+    return tuple(ids.values[int(code)].as_py() for code in np.flatnonzero(flagged)[:FEW])
 
 
 def _keys(seed: EncodedLists, users: _Kind, requests: _Kind) -> tuple[I32, I32]:
@@ -227,10 +363,10 @@ def _times(seed: EncodedLists, place: I64) -> F64:
     return time
 
 
-def _fingerprint(
+def _marks(
     seed: EncodedLists, place: I64, lists: Lists, index: ListIndex, kinds: tuple[_Kind, ...],
     threads: int | None,
-) -> str:  # fmt: skip
+) -> marks.Marks:  # fmt: skip
     users, items, requests, sessions = kinds
     columns = {
         "user_id": users.hashes[index.user], "request_id": requests.hashes[index.request]
@@ -247,7 +383,7 @@ def _fingerprint(
         found.append(marks.list_marks(start, lists.items.values, items.hashes, some))
 
     build.in_ranges(lists.items.start, work, threads, lists.items.values)
-    return marks.text(marks.add(found))
+    return marks.add(found)
 
 
 def _truth(
@@ -266,32 +402,56 @@ def _truth(
     return truth, np.where(empty[row], -1, row).astype(np.int32)
 
 
-def _checks(
-    read: Read, d: Dataset, judged: build.Judged | None, groups: build.Groups | None,
-    names: Mapping[str, list[str]], threads: int | None,
+def _judged_facts(
+    read: Read, judged: build.Judged, groups: build.Groups | None, truth: Truth, relevant: I64 | None,
+    world: World,
+) -> JudgedFacts:  # fmt: skip
+    facts = read.facts["relevance"]
+    outside = ~world.items.in_catalog[judged.items]
+    leaked = np.zeros(len(judged.items), bool)
+    if groups is not None:
+        leaked = build.contained(judged, groups, len(read.universe.users)) & (judged.grades > 0)
+    met = np.zeros(len(world.items.ids), np.uint8)
+    met[judged.items[outside]] |= 1
+    met[judged.items[leaked]] |= 2
+    assert relevant is not None
+    return JudgedFacts(
+        rows=facts.rows, marks=facts.marks, used=len(truth.items.values), older=facts.older,
+        outside=int(outside.sum()), leaked=int(leaked.sum()), met=met, relevant=relevant,
+    )  # fmt: skip
+
+
+def word_issues(
+    facts: Facts, cell_issues: Sequence[DataIssue], items: Items, models: Mapping[str, Sequence[object]],
+    viewport: int,
 ) -> list[DataIssue]:  # fmt: skip
-    issues = list(checks.check_matches(d, judged is not None))
-    errors = [issue for issue in issues if issue.severity == "error"]
+    """What the tables say about each other.
+
+    Parameters
+    ----------
+    cell_issues
+        What was noticed when segments were made.
+    models
+        Model → its seeds.
+
+    Raises
+    ------
+    InputError
+        Tables share no id.
+    """
+    tables = [name for model, seeds in models.items() for name in model_tables(model, len(seeds))]
+    issues: list[DataIssue] = []
+    for name in tables:
+        lists = facts.lists[name]
+        issues += checks.short_lists(name, lists.short, lists.shown, viewport)
+    issues += cell_issues
+    matches = list(checks.check_matches(facts, items))
+    errors = [issue for issue in matches if issue.severity == "error"]
     if errors:
         raise InputError(errors)
-    listed = np.logical_or.reduce([s.user_present for seeds in d.models.values() for s in seeds])
-    for model, seeds in d.models.items():
-        for name, lists in zip(names[model], seeds, strict=True):
-            issues += checks.check_lists(name, lists, d, listed, threads)
-    if judged is not None:
-        facts = read.facts["relevance"]
-        outside = ~d.items.in_catalog[judged.items]
-        leaked = np.zeros(len(judged.items), bool)
-        if groups is not None:
-            leaked = build.contained(judged, groups, len(read.universe.users)) & (judged.grades > 0)
-        issues += checks.check_relevance(
-            d, facts.rows, int(outside.sum()), _flagged(judged.items[outside], d),
-            int(leaked.sum()), _flagged(judged.items[leaked], d), facts.older,
-        )  # fmt: skip
+    issues += matches
+    for name in tables:
+        issues += checks.check_lists(name, facts.lists[name], items.ids, facts.listed)
+    if facts.judged is not None:
+        issues += checks.check_relevance(facts.judged, facts.without_lists, items.ids)
     return issues
-
-
-def _flagged(items: I32, d: Dataset) -> Bool:
-    flags = np.zeros(len(d.items.ids), bool)
-    flags[items] = True
-    return flags
