@@ -54,6 +54,11 @@ test-slow: $(VENV)/.installed-dev  ## Run the tests that take long.
 test-peers: $(VENV)/.installed-dev  ## Compare with other libraries on thousands of random cases.
 	$(PY) -m pytest -m peers
 
+.PHONY: test-spark
+test-spark: $(VENV)/.installed-spark  ## Run the tests that start Spark; they need Java 17 or newer.
+	@java -version 2>/dev/null || { echo "Spark needs Java: apt install openjdk-17-jre-headless" >&2; exit 1; }
+	$(PY) -m pytest -m spark tests/engine
+
 .PHONY: lint
 lint: $(VENV)/.installed-dev  ## Check style and format.
 	$(PY) -m ruff check
@@ -81,7 +86,7 @@ schema: $(VENV)/.installed-all  ## Write the JSON schema of audit.json into docs
 pins: $(VENV)/.python  ## Pin the newest releases in constraints.txt.
 	rm -rf $(VENV)-pins
 	$(PY) -m venv $(VENV)-pins
-	$(VENV)-pins/bin/python -m pip install --quiet --editable '.[all,dev]'
+	$(VENV)-pins/bin/python -m pip install --quiet --editable '.[all,dev,spark]'
 	grep '^#' constraints.txt > constraints.new
 	$(VENV)-pins/bin/python -m pip freeze --exclude-editable >> constraints.new
 	mv constraints.new constraints.txt
@@ -107,3 +112,7 @@ $(VENV)/.installed-all: $(VENV)/.python pyproject.toml constraints.txt
 $(VENV)/.installed-dev: $(VENV)/.python pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[all,dev]'
 	@touch $@ $(VENV)/.installed-all
+
+$(VENV)/.installed-spark: $(VENV)/.python pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[all,dev,spark]'
+	@touch $@ $(VENV)/.installed-all $(VENV)/.installed-dev

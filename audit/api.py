@@ -12,6 +12,7 @@ import audit.metrics  # noqa: F401  fills the registry
 from audit.ahead import Ahead, steps
 from audit.arguments import (
     Guardrails,
+    engine_named,
     list_lengths,
     measurable,
     metric_names,
@@ -21,13 +22,14 @@ from audit.arguments import (
     relevance_source_of,
     whole_number,
 )
-from audit.config import SURFACE_HEADLINES, Config, load_config
+from audit.config import SURFACE_HEADLINES, Config, EngineSection, load_config
 from audit.conventions import Conventions
 from audit.conventions import conventions as settle_conventions
 from audit.dataset import Dataset, How, read_and_encode
+from audit.dataset.model import Overview
 from audit.dataset.stream.encode import encode_inputs
 from audit.dataset.stream.estimate import Size
-from audit.engine import Plan, make_plan, measure
+from audit.engine import Asked, Outcome, Plan, make_plan, measure
 from audit.engine.memory import BLOCK
 from audit.errors import ConfigError, DataIssue, choices
 from audit.exhibits import make_exhibits
@@ -78,6 +80,10 @@ class Settings:
     seed: int = 0
     config: Mapping[str, Any] = field(default_factory=dict)
     """As it is kept in the result."""
+    engine: EngineSection = field(default_factory=EngineSection)
+    plugins: Sequence[str] = ()
+    base: Path = field(default_factory=Path)
+    """The folder that plugins may lie in."""
 
     @property
     def headline(self) -> str:
@@ -90,7 +96,7 @@ class Settings:
 def run(
     config: Config | str | Path, *, base: Path | None = None, threads: int | None = None,
     memory_limit: str | int | None = None, checkpoint: str | Path | None = None,
-    block: int = BLOCK, progress: Progress | None = None,
+    block: int = BLOCK, progress: Progress | None = None, engine: str | None = None, spark: Any = None,
 ) -> AuditResult:  # fmt: skip
     """Run the audit that a configuration describes.
 
@@ -107,7 +113,12 @@ def run(
         A folder where finished work is kept until the audit is done: a run that was interrupted goes on
         from there.  These three as in ``[engine]``, which they override.
     threads, block
-        How the work is cut.  The result depends on none of these.
+        How the work is cut.
+    engine
+        ``local`` or ``spark``, in place of what ``[engine]`` says.
+    spark
+        The ``SparkSession`` to run in: ``engine`` is then ``spark``.  If absent, the active one, else one
+        is made and stopped.  The result depends on none of these.
 
     Raises
     ------
@@ -122,18 +133,23 @@ def run(
         config, base, memory_limit=memory_limit, checkpoint=checkpoint, threads=threads
     )
     workspace = Workspace(resources)
-    result = run_in(workspace, config, base=base, block=block, progress=progress)
+    if engine is not None or spark is not None:
+        where = engine_named(config.engine, "spark" if engine is None else engine)
+        config = config.model_copy(update={"engine": where})
+    result = run_in(workspace, config, base=base, block=block, progress=progress, spark=spark)
     workspace.finish()
     return result
 
 
 def run_in(
     workspace: Workspace, config: Config, *, base: Path | None = None, block: int = BLOCK,
-    progress: Progress | None = None,
+    progress: Progress | None = None, spark: Any = None,
 ) -> AuditResult:  # fmt: skip
     """:func:`run` in a workspace, which the caller finishes once the result is written."""
     settings, sources = _settled(config, base)
-    return _audit(sources, settings, workspace=workspace, block=block, progress=progress)
+    return _audit(
+        sources, settings, workspace=workspace, block=block, progress=progress, spark=spark
+    )
 
 
 def resources_of(
@@ -305,8 +321,9 @@ def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, 
         segments=None if config.users is None else config.users.segments,
         relevance_source="judgments" if config.relevance is None else config.relevance.source,
         config=portable(config.model_dump(mode="json", exclude_none=True, exclude={"engine"})),
+        engine=config.engine, plugins=a.plugins, base=Path() if base is None else base,
     )  # fmt: skip
-    return settings, sources_from_config(config, Path() if base is None else base)
+    return settings, sources_from_config(config, settings.base)
 
 
 def _encode(
@@ -363,7 +380,12 @@ def _forecast(size: Size, settings: Settings) -> Forecast:
 
 
 def _plan(dataset: Dataset, settings: Settings, candidates: Sequence[str]) -> Plan:
-    """The plan: what was asked for, and whatever the guardrails and the headline need."""
+    """The plan of what :func:`_asked` says."""
+    return make_plan(dataset, **vars(_asked(settings, candidates)))
+
+
+def _asked(settings: Settings, candidates: Sequence[str]) -> Asked:
+    """What was asked for, and whatever the guardrails and the headline need."""
     info = _info(settings, candidates)
     declared = resolve(settings.guardrails, info)
     refs: list[MetricRef] | None = None
@@ -376,8 +398,8 @@ def _plan(dataset: Dataset, settings: Settings, candidates: Sequence[str]) -> Pl
     at_ks = {*settings.ks, settings.viewport}
     measurable([*at_ks, *(r.k for r in [*refs, *needed] if r.k is not None)])
     refs += [r for r in needed if (r.name, r.parameters) not in known or r.k not in at_ks]
-    return make_plan(
-        dataset, metrics=list(dict.fromkeys(refs)), ks=settings.ks, viewport=settings.viewport,
+    return Asked(
+        metrics=list(dict.fromkeys(refs)), ks=settings.ks, viewport=settings.viewport,
         baseline=settings.baseline,
         segments=list(dict.fromkeys(d.segment for d in declared if d.segment)),
         also=[
@@ -389,7 +411,7 @@ def _plan(dataset: Dataset, settings: Settings, candidates: Sequence[str]) -> Pl
     )  # fmt: skip
 
 
-def _as_of(settings: Settings, d: Dataset) -> dt.date | None:
+def _as_of(settings: Settings, d: Overview) -> dt.date | None:
     """When ages are counted from: as asked, else the newest history time where there are ages."""
     if settings.as_of is not None or d.as_of is None or "created_at" not in d.has:
         return settings.as_of
@@ -406,9 +428,45 @@ def _info(settings: Settings, candidates: Sequence[str], as_of: dt.date | None =
     )  # fmt: skip
 
 
+def _of_checkpoint(settings: Settings) -> dict[str, Any]:
+    """What finished work depends on beside the data."""
+    return {name: of for name, of in vars(settings).items() if name not in ("engine", "base")}
+
+
+def _how(settings: Settings, progress: Progress | None = None) -> How:
+    segments = None if settings.segments is None else list(settings.segments)
+    return How(
+        settings.conventions, settings.viewport, settings.as_of, segments, progress=progress
+    )  # fmt: skip
+
+
+def _measure_on_spark(
+    sources: Sources, settings: Settings, candidates: Sequence[str], progress: Progress | None, session: Any
+) -> Outcome | None:  # fmt: skip
+    from audit.engine.spark import measure_on_spark
+
+    return measure_on_spark(
+        sources, _how(settings, progress), _asked(settings, candidates), settings.engine, session=session,
+        plugins=settings.plugins, base=settings.base,
+    )  # fmt: skip
+
+
+def _measure_here(
+    sources: Sources, settings: Settings, candidates: Sequence[str], workspace: Workspace, block: int,
+    progress: Progress | None, ahead: Ahead,
+) -> Outcome:  # fmt: skip
+    inputs, dataset, issues = _encode(sources, settings, workspace, progress, ahead)
+    plan = _plan(dataset, settings, candidates)
+    measured = measure(
+        dataset, plan, threads=workspace.threads, block=block, progress=progress,
+        checkpoint=workspace.checkpoint,
+    )  # fmt: skip
+    return Outcome(inputs, dataset, issues, plan, measured)
+
+
 def _audit(
     sources: Sources, settings: Settings, *, workspace: Workspace | None = None, block: int = BLOCK,
-    progress: Progress | None = None,
+    progress: Progress | None = None, spark: Any = None,
 ) -> AuditResult:  # fmt: skip
     workspace = Workspace() if workspace is None else workspace
 
@@ -423,14 +481,14 @@ def _audit(
         raise ConfigError(
             "there is nothing to compare: give the baseline and at least one candidate."
         )
-    workspace.open(sources, {**vars(settings), "block": block})
     with _ahead(settings, candidates, progress) as ahead:
-        inputs, dataset, issues = _encode(sources, settings, workspace, progress, ahead)
-        plan = _plan(dataset, settings, candidates)
-        measured = measure(
-            dataset, plan, threads=workspace.threads, block=block, progress=progress,
-            checkpoint=workspace.checkpoint,
-        )  # fmt: skip
+        found = None
+        if settings.engine.name == "spark":
+            found = _measure_on_spark(sources, settings, candidates, progress, spark)
+        if found is None:
+            workspace.open(sources, {**_of_checkpoint(settings), "block": block})
+            found = _measure_here(sources, settings, candidates, workspace, block, progress, ahead)
+        inputs, dataset, plan, measured = found.inputs, found.overview, found.plan, found.measured
         step("comparing", 0, 1)
         measurements, comparisons = Comparer(dataset, plan, measured, settings.seed).all()
         step("comparing", 1, 1)
@@ -446,7 +504,7 @@ def _audit(
         measurements=measurements,
         comparisons=comparisons,
         exhibits=make_exhibits(dataset, plan, measured),
-        issues=[issue_of(i) for i in ordered(issues)],
+        issues=[issue_of(i) for i in ordered(found.issues)],
         unavailable=[
             Unavailable(metric=str(r), reason=why) for r, why in measured.unavailable.items()
         ],

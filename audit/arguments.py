@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from audit.config import Guardrail, RelevanceSection
+from audit.config import EngineSection, Guardrail, RelevanceSection
 from audit.errors import ConfigError, choices
 
 Guardrails = Mapping[str, str | Guardrail | list[Guardrail]]
@@ -61,6 +61,14 @@ def metric_names(metrics: Sequence[str] | str | None) -> list[str] | None:
         if not isinstance(name, str):
             raise ConfigError(f"metrics: {name!r} is no name; write it like 'ndcg' or 'ndcg@10'.")
     return names
+
+
+def engine_named(section: EngineSection, given: str) -> EngineSection:
+    """``[engine]`` with another name."""
+    valid = get_args(EngineSection.model_fields["name"].annotation)
+    if given not in valid:
+        raise ConfigError(choices("engine", given, list(valid)))
+    return section.model_copy(update={"name": given})
 
 
 def relevance_source_of(given: str) -> str:

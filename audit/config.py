@@ -160,7 +160,14 @@ class Guardrail(Strict):
 
 
 class EngineSection(Strict):
-    """``[engine]``: what may be used of the machine.  No result depends on it, and none keeps it."""
+    """``[engine]``: where measuring runs, and what may be used.  No result depends on it, and none keeps it."""
+
+    name: Literal["local", "spark"] = "local"
+    master: str | None = None
+    """Spark: the cluster, such as ``spark://host:7077`` or ``local[4]``; a running session's, or what
+    spark-submit or Spark's own configuration says, if absent."""
+    parts: int | None = Field(default=None, ge=1)
+    """Spark: parts that users are dealt into; by the number of rows if absent."""
 
     memory_limit: int | str | None = None
     checkpoint: str | None = None

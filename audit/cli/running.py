@@ -85,6 +85,12 @@ def run(
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Threads; as many as there are processors.")
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Where measuring runs: local or spark. It changes no result."
+        ),
+    ] = None,
 ) -> None:
     """Compare candidates with the baseline; exit with the verdict.
 
@@ -122,6 +128,8 @@ def run(
         )
     else:
         settled, base = _from_options(**given), Path.cwd()
+    if engine is not None:
+        settled = _engine(settled, engine)
     workspace = _workspace(settled, base, out, memory_limit, checkpoint, threads)
     result = _measure(settled, base, workspace)
     write_all(result, chosen, out)
@@ -150,6 +158,13 @@ def _read(path: Path) -> tuple[Config, Path]:
     from audit.config import load_config
 
     return load_config(path), path.parent
+
+
+def _engine(config: Config, name: str) -> Config:
+    """The configuration with another engine; the option goes before ``[engine]``."""
+    from audit.arguments import engine_named
+
+    return config.model_copy(update={"engine": engine_named(config.engine, name)})
 
 
 def _from_options(**given: object) -> Config:

@@ -55,6 +55,8 @@ class ListFacts:
     """``[items]``: a bit for each kind that an item was met as."""
     touched: bool
     """Whether an item that someone's history holds was shown."""
+    bases: frozenset[int]
+    """The ranks that lists start at: 0, 1 or both; empty where there are scores only."""
 
     def add(self, other: ListFacts) -> None:
         """Merge in place."""
@@ -67,6 +69,7 @@ class ListFacts:
         self.kinds = self.kinds + other.kinds
         self.met = self.met | other.met
         self.touched |= other.touched
+        self.bases |= other.bases
 
 
 @dataclass
@@ -79,6 +82,8 @@ class JudgedFacts:
     """Judgments of contexts that have a list."""
     older: int
     """Judgments older than the newest history of their user."""
+    positive: int
+    """Relevant ones."""
     outside: int
     """Judgments of items that are not in the catalog."""
     leaked: int
@@ -94,6 +99,7 @@ class JudgedFacts:
         self.marks = both(self.marks, other.marks)
         self.used += other.used
         self.older += other.older
+        self.positive += other.positive
         self.outside += other.outside
         self.leaked += other.leaked
         self.met = self.met | other.met

@@ -14,6 +14,8 @@ from audit.errors import ConfigError, DataIssue, choices
 
 MAX_CELLS = 50
 """An attribute with more values than this identifies people rather than groups them."""
+MAX_COUNTED = 1_000
+"""Values of an attribute are counted up to this many: there may be one for every user."""
 
 
 def require_attributes(table: pa.Table | None, wanted: Sequence[str] | None) -> None:
@@ -37,15 +39,24 @@ class Values:
     """What evaluated users have of one attribute."""
 
     distinct: Ids
-    """Texts."""
+    """Texts: the smallest :data:`MAX_COUNTED`."""
     users: int
     """Users who have one."""
+
+    def joined(self, other: Values) -> Values:
+        """Of both these users and others."""
+        both = Ids.of([self.distinct.values, other.distinct.values])
+        return Values(_smallest(both), self.users + other.users)
 
 
 def values_of(table: pa.Table, attribute: str, rows: Bool) -> Values:
     """The values of an attribute in these rows of the users table."""
     column = table[attribute].cast(pa.string()).filter(pa.array(rows))
-    return Values(Ids.of([column]), len(column) - column.null_count)
+    return Values(_smallest(Ids.of([column])), len(column) - column.null_count)
+
+
+def _smallest(values: Ids) -> Ids:
+    return values if len(values) <= MAX_COUNTED else Ids(values.values.slice(0, MAX_COUNTED))
 
 
 def attributes_of(names: Sequence[str], wanted: Sequence[str] | None) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from audit.dataset.checkpoint import Checkpoint
-from audit.dataset.model import F64, I32, I64, Dataset
+from audit.dataset.model import F64, I32, I64, Dataset, Overview
 from audit.dataset.scratch import release, trim
 from audit.engine import kernels
 from audit.engine.exposure import exposure_of, runs_of
@@ -58,8 +58,7 @@ def measure(
         A metric returned an array of another shape than its level asks for, or an infinite value.
     """
     missing = unavailable(dataset, plan)
-    list_refs = [r for r in plan.level("list") + plan.level("session") if r not in missing]
-    pair_refs = [r for r in plan.level("pair") if r not in missing]
+    list_refs, pair_refs = measurable(plan, missing)
     trim()
     users = len(dataset.users)
     workers = min(threads or os.cpu_count() or 1, max(1, -(-users // block)))
@@ -102,7 +101,15 @@ def measure(
     return Measured(total, list_refs, pair_refs, plan.ks, missing)
 
 
-def unavailable(dataset: Dataset, plan: Plan) -> dict[MetricRef, str]:
+def measurable(
+    plan: Plan, missing: Mapping[MetricRef, str]
+) -> tuple[list[MetricRef], list[MetricRef]]:
+    """The metrics whose values are summed over users, and those of pairs of lists, without the ``missing``."""
+    lists = [r for r in plan.level("list") + plan.level("session") if r not in missing]
+    return lists, [r for r in plan.level("pair") if r not in missing]
+
+
+def unavailable(dataset: Overview, plan: Plan) -> dict[MetricRef, str]:
     """Metrics of the plan whose needs cannot be met, and those derived of them: metric → why."""
     found: dict[MetricRef, str] = {}
     projection = Projection(dataset)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.conventions import Conventions
 from audit.dataset import Dataset, hashing
 from audit.dataset.ids import Ids
 from audit.dataset.model import I32, I64, Bool
@@ -64,6 +65,18 @@ class Grouping:
         return self.segment, self.k
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What an audit is to measure, before its data are known: see :func:`make_plan`."""
+
+    metrics: Sequence[MetricRef] | None
+    ks: Sequence[int]
+    viewport: int
+    baseline: str
+    segments: Sequence[tuple[str, ...]] = ()
+    also: Sequence[tuple[tuple[str, ...], int]] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """All that the engine needs to know beside the data."""
@@ -108,12 +121,15 @@ def bucket_of(rank: I64, n: int) -> tuple[I64, int]:
     return (rank, n) if n <= SMALL else (rank * BUCKETS // n, BUCKETS)
 
 
-def make_rows(dataset: Dataset, rank: I64) -> Rows:
-    """Give every user a row."""
-    n = len(dataset.users)
+def make_rows(dataset: Dataset, rank: I64, n: int | None = None) -> Rows:
+    """Give every user a row.
+
+    ``rank``: by hash, among all ``n`` users of the audit; those of the data set if absent.
+    """
+    n = len(dataset.users) if n is None else n
     bucket, buckets = bucket_of(rank, n)
     g = groups_for(n)
-    group = np.full(n, -1, np.int64) if g is None else bucket_of_rank(rank, n, g)
+    group = np.full(len(rank), -1) if g is None else bucket_of_rank(rank, n, g)
     key = bucket * ((g or 0) + 1) + group + 1
     for cell, names in dataset.segments.values():
         # Renumbered at each attribute, so that any number of them fits 64 bits.
@@ -149,20 +165,21 @@ def make_grouping(
         group_of_user[users] = np.where(found < 0, g, found)
     else:
         group_of_user[users] = 0
-    weights = rank_weights(dataset.conventions, "exposure", k)
     lists = np.diff(dataset.user_lists)
     fullest = np.bincount(group_of_user[users], weights=lists[users]).max(initial=1)
+    exposure, step = exposure_steps(dataset.conventions, k, fullest)
+    return Grouping(segment, n, g, group_of_user, exposure, step, cells)
+
+
+def exposure_steps(conventions: Conventions, k: int, fullest: float) -> tuple[I64, float]:
+    """Attention to each of ``k`` ranks in whole steps, and what a step is worth.
+
+    ``fullest``: lists of the group that has most.
+    """
+    weights = rank_weights(conventions, "exposure", k)
     # The finest power of two at which the fullest group's sum for one item still fits 31 bits.
     bits = 30 - max(0, int(np.ceil(np.log2(fullest * weights.max()))))
-    return Grouping(
-        segment,
-        n,
-        g,
-        group_of_user,
-        np.rint(weights * 2.0**bits).astype(np.int64),
-        2.0**-bits,
-        cells,
-    )
+    return np.rint(weights * 2.0**bits).astype(np.int64), 2.0**-bits
 
 
 def make_plan(
@@ -190,12 +207,7 @@ def make_plan(
     ConfigError
         A segment that the users table does not have.
     """
-    asked = list(metrics) if metrics is not None else default_metrics()
-    every_k = sorted({*ks, viewport, *(ref.k for ref in asked if ref.k is not None)})
-    wanted: set[MetricRef] = set()
-    for ref in closure(asked):
-        wanted |= {ref} if ref.k is not None else {ref.at(k) for k in {*ks, viewport}}
-    refs = list(dict.fromkeys(MetricRef(r.name, r.parameters) for r in closure(asked)))
+    refs, wanted, every_k = settle_metrics(metrics, ks, viewport)
     rank = hash_ranks(dataset.users)
     everyone = np.ones(len(dataset.users), bool)
     groupings = [make_grouping(dataset, "all", everyone, rank, viewport)]
@@ -210,10 +222,23 @@ def make_plan(
             if len(attributes) > 1 or groups_for(int(members.sum())) is not None
         ]
     return Plan(
-        refs=refs, wanted=frozenset(wanted), ks=np.array(every_k, np.int64), viewport=viewport,
+        refs=refs, wanted=wanted, ks=every_k, viewport=viewport,
         baseline=baseline, candidates=[m for m in dataset.models if m != baseline],
         rows=make_rows(dataset, rank), groupings=groupings,
     )  # fmt: skip
+
+
+def settle_metrics(
+    metrics: Sequence[MetricRef] | None, ks: Sequence[int], viewport: int
+) -> tuple[list[MetricRef], frozenset[MetricRef], I64]:
+    """Metrics without K, metrics at K as asked, and every K: arguments as of :func:`make_plan`."""
+    asked = list(metrics) if metrics is not None else default_metrics()
+    every_k = sorted({*ks, viewport, *(ref.k for ref in asked if ref.k is not None)})
+    wanted: set[MetricRef] = set()
+    for ref in closure(asked):
+        wanted |= {ref} if ref.k is not None else {ref.at(k) for k in {*ks, viewport}}
+    refs = list(dict.fromkeys(MetricRef(r.name, r.parameters) for r in closure(asked)))
+    return refs, frozenset(wanted), np.array(every_k, np.int64)
 
 
 def cells_of(

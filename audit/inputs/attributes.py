@@ -61,10 +61,10 @@ def _as_text(column: pa.ChunkedArray, asked: bool, untyped: bool) -> pa.ChunkedA
         if not untyped or asked:
             return column
         numbers, bad = parse_numbers(column)
-        return column if bad.any() or _whole(numbers) else None
+        return column if bad.any() or whole(numbers) else None
     if pa.types.is_floating(kind):
         column = pc.if_else(pc.is_nan(column), None, column)
-        if _whole(column):
+        if whole(column):
             return column.cast(pa.int64()).cast(pa.string())
         return column.cast(pa.string()) if asked else None
     if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
@@ -75,6 +75,20 @@ def _as_text(column: pa.ChunkedArray, asked: bool, untyped: bool) -> pa.ChunkedA
         return None
 
 
-def _whole(numbers: pa.ChunkedArray) -> bool:
-    whole = pc.and_(pc.equal(numbers, pc.floor(numbers)), pc.less(pc.abs(numbers), 2.0**53))
-    return pc.all(whole).as_py() is not False
+def as_text(column: pa.Array, fractions: bool) -> pa.Array:
+    """Some rows of an attribute that is kept, as :func:`read_attributes` would give the whole.
+
+    ``fractions``: the whole column has numbers that are not whole.
+    """
+    if pa.types.is_string(column.type):
+        return column
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
+        return column.cast(pa.string()) if fractions else column.cast(pa.int64()).cast(pa.string())
+    return column.cast(pa.string())
+
+
+def whole(numbers: pa.ChunkedArray | pa.Array) -> bool:
+    """Whether all numbers are whole (null is), and small enough to be exact."""
+    same = pc.and_(pc.equal(numbers, pc.floor(numbers)), pc.less(pc.abs(numbers), 2.0**53))
+    return pc.all(same).as_py() is not False

@@ -68,6 +68,8 @@ class Chunked:
     """``None`` where only reading tells."""
     table: pa.Table | None = None
     """Where it is in memory anyway."""
+    files: tuple[tuple[Part, Chunked], ...] = ()
+    """The files that it is read from, each opened; :func:`open_part` opens one elsewhere."""
 
 
 def open_chunks(data: Any, table: str) -> Chunked:
@@ -97,7 +99,19 @@ def open_chunks(data: Any, table: str) -> Chunked:
 
     counts = [one.rows for one in opened]
     rows = None if None in counts else sum(count or 0 for count in counts)
-    return Chunked(opened[0].types, opened[0].untyped, pieces, rows)
+    files = tuple(zip(parts, opened, strict=True))
+    return Chunked(opened[0].types, opened[0].untyped, pieces, rows, files=files)
+
+
+def open_part(part: Part) -> Chunked:
+    """Open one file of a table.
+
+    Raises
+    ------
+    NotClean
+        It must be read by :func:`~audit.inputs.read.open_table`.
+    """
+    return _OPENERS[part.format](part)
 
 
 def in_memory(table: pa.Table) -> Chunked:

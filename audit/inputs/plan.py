@@ -84,15 +84,21 @@ class Plan:
     """Table → file name as given."""
     inputs: Inputs | None = None
     """Where the tables had been read and checked before; ``small`` is then empty."""
+    people: BigTable | None = None
+    """The users, where they too are to be streamed: of their columns only ``user_id`` is named."""
 
 
-def make_plan(sources: Sources, conventions: Conventions, text: frozenset[str]) -> Plan:
+def make_plan(
+    sources: Sources, conventions: Conventions, text: frozenset[str], *, people: bool = False
+) -> Plan:
     """Open all sources.
 
     Parameters
     ----------
     text
         Kinds of id, of those that might be integers, which are known to be text.
+    people
+        Open the users too, as :attr:`Plan.people`, in place of reading them.
 
     Raises
     ------
@@ -108,7 +114,7 @@ def make_plan(sources: Sources, conventions: Conventions, text: frozenset[str]) 
     origins: dict[str, set[str]] = {}
     for table, kind, source in named_tables(sources):
         names[table] = name_of(source)
-        if kind in BIG:
+        if kind in BIG or (people and kind == "users"):
             big[table] = _open(table, kind, source)
             for column, origin in _origins(big[table]).items():
                 origins.setdefault(ID_KINDS[column], set()).add(origin)
@@ -135,7 +141,8 @@ def make_plan(sources: Sources, conventions: Conventions, text: frozenset[str]) 
         for model, seeds in sources.models.items()
     }
     return Plan(
-        models, big.get("relevance"), big.get("history"), small, issues, modes, names
+        models, big.get("relevance"), big.get("history"), small, issues, modes, names,
+        people=big.get("users"),
     )  # fmt: skip
 
 

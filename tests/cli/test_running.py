@@ -171,3 +171,15 @@ def test_a_size_that_is_none(cli, audited, config_file, tmp_path):
     done = cli("run", config_file, "--out", tmp_path / "out", "--memory-limit", "much")
     assert done.code == 2
     assert "memory_limit: 'much' is no size: write one such as '1.5GB' or '800MB'" in done.err
+
+
+def test_the_engine_goes_before_the_configuration(cli, audited, config_file, tmp_path):
+    calls = audited("pass")
+    done = cli(
+        "run", config_file, "--engine", "spark", "--out", tmp_path / "out", "--format", "json"
+    )
+    assert done.code == 0, done.err
+    assert calls[0][0].engine.name == "spark"
+    refused = cli("run", config_file, "--engine", "sparc", "--out", tmp_path / "out")
+    assert refused.code == 2
+    assert "Did you mean 'spark'?" in refused.err

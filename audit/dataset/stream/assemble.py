@@ -45,7 +45,7 @@ class Read:
 
 
 @dataclass(frozen=True, eq=False)
-class _Kind:
+class Kind:
     """Ids of one kind in their order, and code as read → final code (−1: left out)."""
 
     ids: Ids
@@ -56,7 +56,8 @@ class _Kind:
     """By final code, and 0 for code −1."""
 
 
-def _kind(table: IdTable, kept: Bool | None = None) -> _Kind:
+def kind_of(table: IdTable, kept: Bool | None = None) -> Kind:
+    """The ids of a table (those ``kept``, by code as read) in their order."""
     values = table.values
     codes = np.arange(len(table)) if kept is None else np.flatnonzero(kept)
     chosen = values if len(codes) == len(values) else values.take(codes)
@@ -69,7 +70,7 @@ def _kind(table: IdTable, kept: Bool | None = None) -> _Kind:
         final[codes] = np.arange(len(codes), dtype=np.int32)
     same = order is None and len(codes) == len(values)
     hashes = np.append(table.hashes(codes.astype(np.int32)), np.uint64(0))
-    return _Kind(Ids(chosen), final, same, hashes)
+    return Kind(Ids(chosen), final, same, hashes)
 
 
 def sort_indices(values: pa.Array) -> I64 | None:
@@ -83,8 +84,8 @@ def sort_indices(values: pa.Array) -> I64 | None:
 class Who:
     """The evaluated users, their requests, and the index that lists of all models share."""
 
-    users: _Kind
-    requests: _Kind
+    users: Kind
+    requests: Kind
     keys: Mapping[str, list[tuple[I32, I32]]]
     """By model and seed: the user and the request (−1: none) of each list."""
     index: ListIndex
@@ -119,7 +120,7 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
         What a convention was set to refuse.
     """
     inputs = read.inputs
-    items = _kind(read.universe.items)
+    items = kind_of(read.universe.items)
     who = find_users(read, all_relevant=how.conventions.users == "all_relevant")
     n = len(who.users.ids)
     popularity, history_users = np.zeros(len(items.ids), np.int64), 0
@@ -159,11 +160,11 @@ def find_users(read: Read, *, all_relevant: bool) -> Who:
             listed[seed.user] = True
             if seed.request is not None:
                 asked[seed.request] = True
-    requests = _kind(u.requests, asked)
+    requests = kind_of(u.requests, asked)
     relevant = np.zeros(len(u.users), bool)
     if read.relevance is not None:
         relevant[read.relevance.user[read.relevance.relevant > 0]] = True
-    users = _kind(u.users, listed | relevant if all_relevant else listed)
+    users = kind_of(u.users, listed | relevant if all_relevant else listed)
     keys = {
         model: [_keys(seed, users, requests) for seed in seeds]
         for model, seeds in read.models.items()
@@ -214,11 +215,11 @@ def make_world(
 
 
 def encode_users(
-    read: Read, who: Who, items: _Kind, world: World, how: How
+    read: Read, who: Who, items: Kind, world: World, how: How
 ) -> tuple[Dataset, Facts]:
     """The data set of the users that were read, and what their rows say of the tables."""
     inputs, index, n_users = read.inputs, who.index, len(who.users.ids)
-    sessions = _kind(read.universe.sessions)
+    sessions = kind_of(read.universe.sessions)
     names = {model: model_tables(model, len(seeds)) for model, seeds in read.models.items()}
     models: dict[str, list[Lists]] = {}
     all_marks: dict[str, marks.Marks] = {}
@@ -289,6 +290,7 @@ def encode_users(
                 short=int((lists.items.lengths[lists.present] < how.viewport).sum()),
                 absent=int(absent.sum()), absent_users=_named(who.users.ids, absent),
                 kinds=kinds_met, met=met,
+                bases=frozenset() if seed.base < 0 else frozenset({seed.base}),
                 touched=groups is not None and checks.any_of(lists.items.values, touched),
             )  # fmt: skip
     return replace(dataset, fingerprints=fingerprints(facts, inputs, read.fingerprints)), facts
@@ -318,7 +320,7 @@ def _named(ids: Ids, flagged: Bool) -> tuple[int | str, ...]:
     return tuple(ids.values[int(code)].as_py() for code in np.flatnonzero(flagged)[:FEW])
 
 
-def _keys(seed: EncodedLists, users: _Kind, requests: _Kind) -> tuple[I32, I32]:
+def _keys(seed: EncodedLists, users: Kind, requests: Kind) -> tuple[I32, I32]:
     """The user and the request (−1: none) of each list."""
     request = np.full(len(seed.user), -1, np.int32)
     if seed.request is not None:
@@ -334,8 +336,8 @@ def _places(of: npt.NDArray[np.integer], n: int) -> I64:
 
 
 def _lists(
-    seed: EncodedLists, keys: tuple[I32, I32], index: ListIndex, n_users: int, items: _Kind, places: I32,
-    sessions: _Kind, fallback: float | None, threads: int | None,
+    seed: EncodedLists, keys: tuple[I32, I32], index: ListIndex, n_users: int, items: Kind, places: I32,
+    sessions: Kind, fallback: float | None, threads: int | None,
 ) -> tuple[Lists, I64]:  # fmt: skip
     """The lists on the shared index, and which list of the table each is (−1: none)."""
     build.settle_items(seed, None if items.same else items.final, places, threads)
@@ -348,7 +350,7 @@ def _lists(
         time = np.where(np.isnan(time), fallback, time)
     session = None
     if seed.session is not None:
-        session = np.where(present, sessions.final[seed.session][place], -1).astype(np.int32)
+        session = np.append(sessions.final[seed.session], np.int32(-1))[place]
     ragged = build.arrange(seed.start, seed.items, place, threads)
     seed.forget_items()
     return Lists(ragged, present, user_present, time, session), place
@@ -358,13 +360,14 @@ def _times(seed: EncodedLists, place: I64) -> F64:
     """Days since 1970 of each list of the index, NaN where unknown."""
     time = np.full(len(place), np.nan)
     if seed.micros is not None:
-        known = (place >= 0) & (seed.micros[place] != NONE)
-        time[known] = seed.micros[place[known]] / DAY_US
+        micros = np.append(seed.micros, NONE)[place]  # place −1 reads the appended one
+        known = micros != NONE
+        time[known] = micros[known] / DAY_US
     return time
 
 
 def _marks(
-    seed: EncodedLists, place: I64, lists: Lists, index: ListIndex, kinds: tuple[_Kind, ...],
+    seed: EncodedLists, place: I64, lists: Lists, index: ListIndex, kinds: tuple[Kind, ...],
     threads: int | None,
 ) -> marks.Marks:  # fmt: skip
     users, items, requests, sessions = kinds
@@ -387,7 +390,7 @@ def _marks(
 
 
 def _truth(
-    judged: build.Judged, users: _Kind, requests: _Kind, index: ListIndex, threads: int | None
+    judged: build.Judged, users: Kind, requests: Kind, index: ListIndex, threads: int | None
 ) -> tuple[Truth, I32]:  # fmt: skip
     """The truth, and each list's row in it (−1: none)."""
     user = users.final[judged.user]
@@ -417,7 +420,7 @@ def _judged_facts(
     assert relevant is not None
     return JudgedFacts(
         rows=facts.rows, marks=facts.marks, used=len(truth.items.values), older=facts.older,
-        outside=int(outside.sum()), leaked=int(leaked.sum()), met=met, relevant=relevant,
+        positive=int((judged.grades > 0).sum()), outside=int(outside.sum()), leaked=int(leaked.sum()), met=met, relevant=relevant,
     )  # fmt: skip
 
 

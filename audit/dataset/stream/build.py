@@ -181,7 +181,8 @@ def _together(pairs: EncodedPairs, users: int) -> tuple[I32, Bool] | None:
     if pairs.whole is None or runs - len(parts) >= users:
         return None  # a run may go on from one part to the next, but that is not enough
     run_user = np.concatenate([part.user for part in parts])
-    new = np.append(True, run_user[1:] != run_user[:-1])
+    new = np.ones(len(run_user), bool)
+    new[1:] = run_user[1:] != run_user[:-1]
     user = run_user[new]
     return None if np.bincount(user, minlength=1).max() > 1 else (user, new)
 

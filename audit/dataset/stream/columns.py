@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -119,6 +120,17 @@ def _comparable(array: pa.Array) -> npt.NDArray[np.generic]:
     raise NotClean(f"values of type {kind}")
 
 
+@dataclass(frozen=True)
+class TimesState:
+    """What :class:`Times` knows of some rows of a column."""
+
+    kind: str | None
+    unit: str | None
+    ends: tuple[float | int, ...]
+    known: int
+    newest: int
+
+
 class Times:
     """A column of times, chunk by chunk, as :func:`audit.inputs.times.read_times` would read it whole.
 
@@ -213,6 +225,33 @@ class Times:
             self._ends += [ends["min"], ends["max"]]
             self._ends = [min(self._ends), max(self._ends)]
             self._known += int(len(known) if weight is None else weight[valid].sum())
+
+    @property
+    def state(self) -> TimesState:
+        """What is known so far, to be put together with that of other rows."""
+        return TimesState(self._kind, self._unit, tuple(self._ends), self._known, self.newest)
+
+    def take(self, state: TimesState) -> None:
+        """Add what is known of other rows of the same column.
+
+        Raises
+        ------
+        NotClean
+            Their times are of another form or unit.
+        """
+        if state.kind is None:
+            return
+        if self._kind not in (None, state.kind):
+            raise NotClean("times in more than one form")
+        if state.ends and self._unit not in (None, state.unit):
+            raise NotClean("times in more than one unit")
+        self._kind = state.kind
+        if state.ends:
+            self._unit = state.unit
+            ends = [*self._ends, *state.ends]
+            self._ends = [min(ends), max(ends)]
+        self._known += state.known
+        self.newest = max(self.newest, state.newest)
 
     def issues(self, rows: int) -> list[DataIssue]:
         """What the thorough path notes of the whole column: the unit it took numbers for."""

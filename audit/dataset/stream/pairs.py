@@ -170,7 +170,7 @@ class _Reader:
 
 def read_pairs(
     chunked: Chunked, kind: str, names: Mapping[str, str], source: TableSource, universe: Universe,
-    *, history: I64 | None = None, checked: bool = False, by_user: bool = True, threads: int | None = None, progress: Progress | None = None,
+    *, history: I64 | None = None, checked: bool = False, by_user: bool = True, partial: bool = False, threads: int | None = None, progress: Progress | None = None,
     scratch: Scratch = MEMORY,
 ) -> EncodedPairs:  # fmt: skip
     """Read and encode ``relevance`` or ``history`` (``kind``).
@@ -191,6 +191,8 @@ def read_pairs(
         Whether :attr:`EncodedPairs.newest` of a history is wanted.
     scratch
         Where codes are kept.
+    partial
+        These are some of the table's rows: there may be nothing relevant, or no rows.
 
     Raises
     ------
@@ -218,9 +220,9 @@ def read_pairs(
         parts[at] = part
 
     run(pieces, work, threads=threads, stage=f"reading {kind}", progress=progress)
-    if not checked and not parts:
+    if not (checked or partial or parts):
         raise NotClean("no rows")
-    if not checked and kind == "relevance" and not reader.relevant:
+    if not (checked or partial) and kind == "relevance" and not reader.relevant:
         raise NotClean("nothing is relevant")
     if not parts:
         none = np.zeros(0, np.int32)
