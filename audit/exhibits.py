@@ -15,7 +15,7 @@ from audit.engine.partials import Measured
 from audit.engine.plan import AGE_BANDS, Plan
 from audit.inference.histograms import lost_and_gained
 from audit.inference.system import combine, count_interval, lost_gained_expected
-from audit.inference.totals import by_creator
+from audit.inference.totals import by_member
 from audit.metrics.vectors import creator_matrix, of_catalog, rank_weights
 from audit.result import Exhibits, Loser, LostGained, Series
 
@@ -128,7 +128,7 @@ def _lost_gained(d: Overview, plan: Plan, measured: Measured, candidate: str) ->
         if creators is not None:
             held = (creators > 0).astype(np.float64)
             vectors["creators"] = [
-                by_creator(held, x, os.cpu_count() or 1).astype(np.int64) for x in shown
+                by_member(held, x, os.cpu_count() or 1).astype(np.int64) for x in shown
             ]
         for what, (a, b) in vectors.items():
             both = lost_and_gained(a, b, threads=os.cpu_count() or 1)

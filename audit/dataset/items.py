@@ -1,4 +1,4 @@
-"""The catalog, encoded: popularity, head and tail, age, creators, embeddings."""
+"""The catalog, encoded: popularity, head and tail, age, creators, categories, embeddings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 from audit.conventions import Conventions
 from audit.dataset.ids import Ids
 from audit.dataset.lists import days
-from audit.dataset.model import F64, I32, I64, Bool, Items, Ragged, ragged
+from audit.dataset.model import F64, I32, I64, Bool, Items, Ragged, distinct_keys, ragged
 from audit.errors import DataIssue, InputError
 
 
@@ -63,6 +63,21 @@ def _creators(catalog: pa.Table | None, codes: I32, n: int) -> tuple[Ragged, Ids
     creator = ids.codes(flat)
     order = np.lexsort((creator, item))
     return ragged(item[order], creator[order], n), ids
+
+
+def _categories(catalog: pa.Table | None, codes: I32, n: int) -> tuple[Ragged, Ids]:
+    """Categories of each item, each once; whatever the catalog repeats says nothing more."""
+    if catalog is None or "categories" not in catalog.column_names:
+        return Ragged(np.zeros(n + 1, np.int64), np.empty(0, np.int32)), Ids.of([])
+    lists = catalog["categories"].combine_chunks()
+    flat = lists.flatten().cast(pa.string())
+    ids = Ids.of([flat])
+    counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    category = ids.codes(flat).astype(np.int64)
+    known = category >= 0
+    width = max(1, len(ids))
+    keys = distinct_keys(np.repeat(codes, counts)[known] * np.int64(width) + category[known])
+    return ragged(keys // width, keys % width, n), ids
 
 
 def _embeddings(
@@ -122,6 +137,7 @@ def build_items(
     if catalog is not None and "created_at" in catalog.column_names:
         created[codes] = days(catalog["created_at"])
     item_creators, creator_ids = _creators(catalog, codes, n)
+    item_categories, category_ids = _categories(catalog, codes, n)
     vectors, inverse_norm = _embeddings(catalog, codes, n, made_embeddings)
     if conventions.missing_embedding == "error" and inverse_norm.any():
         _refuse_missing(ids, in_catalog & (inverse_norm == 0), int(in_catalog.sum()))
@@ -140,7 +156,8 @@ def build_items(
         popularity_rank=popularity_rank(popularity, in_catalog), tail=tail,
         self_information=self_information(popularity, history_users, conventions.untouched),
         created=created, vectors=vectors, inverse_norm=inverse_norm, creators=item_creators,
-        creator_ids=creator_ids, titles=titles, creator_names=names,
+        creator_ids=creator_ids, categories=item_categories, category_ids=category_ids,
+        titles=titles, creator_names=names,
     )  # fmt: skip
     return items, ties
 

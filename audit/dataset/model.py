@@ -78,6 +78,9 @@ class Items:
     creators: Ragged
     """Creator codes of each item."""
     creator_ids: Ids
+    categories: Ragged
+    """Category codes of each item, ascending, each once."""
+    category_ids: Ids
     titles: Sequence[str | None]
     creator_names: Sequence[str | None]
 
@@ -85,6 +88,17 @@ class Items:
     def catalog(self) -> I64:
         """Codes of the catalog's items, ascending."""
         return np.flatnonzero(self.in_catalog)
+
+    @cached_property
+    def interactions(self) -> int:
+        """Distinct (user, item) pairs of the history."""
+        return int(self.popularity.sum())
+
+    @cached_property
+    def popularity_level(self) -> I64:
+        """1 = the greatest popularity, 2 = the next smaller …, equal where equal; 0 = untouched."""
+        _, level = np.unique(-self.popularity, return_inverse=True)
+        return np.where(self.popularity > 0, level.reshape(-1) + 1, 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ NEEDS = {
     "embedding": "item embeddings (or categories or titles to make them from)",
     "created_at": "'created_at' in the catalog, and a time to count from ('shown_at', as_of or history times)",
     "creator_id": "'creator_id' in the catalog",
+    "categories": "'categories' in the catalog",
     "session_id": "'session_id' in the recommendations",
 }
 """What metrics may need, and what a user would have to give."""
@@ -44,7 +45,7 @@ def reasons_against(
     if inputs.history is None:
         reasons["history"] = "no history table was given"
     if inputs.catalog is None:
-        for need in ("embedding", "created_at", "creator_id"):
+        for need in ("embedding", "created_at", "creator_id", "categories"):
             reasons[need] = "no catalog was given"
     else:
         if source is None or not embedded:
@@ -61,6 +62,10 @@ def reasons_against(
             reasons["creator_id"] = "the catalog has no 'creator_id'"
         elif len(inputs.catalog["creator_id"].combine_chunks().flatten()) == 0:
             reasons["creator_id"] = "the catalog's 'creator_id' names no creator"
+        if not has_column(inputs.catalog, "categories"):
+            reasons["categories"] = "the catalog has no 'categories'"
+        elif len(inputs.catalog["categories"].combine_chunks().flatten()) == 0:
+            reasons["categories"] = "the catalog's 'categories' names no category"
     if without_session:
         reasons["session_id"] = (
             f"no 'session_id' in the recommendations of {', '.join(without_session)}"

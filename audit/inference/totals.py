@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -15,45 +14,43 @@ from audit.dataset.model import F64, I32, I64, Bool, Overview
 from audit.inference.histograms import total_histograms
 from audit.inference.system import AdditiveVector, ReplicateValues, evaluate
 from audit.metrics.registry import MetricRef
-from audit.metrics.vectors import VECTORS, Projection, creator_matrix, of_catalog
+from audit.metrics.vectors import VECTORS, Projection, of_catalog
 
 LONG = 5_000
 """Vectors of more items are resampled as histograms, if the metric understands ``times``."""
 
-CREATOR_STEPS = 2**10
-"""Shared exposure of creators is rounded to this part of a step."""
+SHARED_STEPS = 2**10
+"""Exposure that creators or categories share is rounded to this part of a step."""
 
 
 @kernel
-def _share_out(start, creator, share, x, out):  # type: ignore[no-untyped-def]
+def _share_out(start, member, share, x, out):  # type: ignore[no-untyped-def]
     for item in range(len(x)):
         if x[item] != 0:
             for entry in range(start[item], start[item + 1]):
-                out[creator[entry]] += share[entry] * x[item]
+                out[member[entry]] += share[entry] * x[item]
 
 
-def by_creator(matrix: sparse.csr_array, groups: I32, threads: int = 1) -> F64:
-    """Vectors over items → vectors over creators, each summed in the order of the items.
+def by_member(matrix: sparse.csr_array, groups: I32, threads: int = 1) -> F64:
+    """Vectors over items → vectors over their creators or categories, each summed in the order of the items.
 
     Parameters
     ----------
     matrix
-        ``[items, creators]``, as :func:`audit.metrics.vectors.creator_matrix`.
+        ``[items, members]``, such as :func:`audit.metrics.vectors.creator_matrix`.
     groups
         ``[n, items]``.
 
     Returns
     -------
-    ``[n, creators]``.
+    ``[n, members]``.
     """
     out = np.zeros((len(groups), matrix.shape[1]))
-    start, creator = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+    start, member = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
     share = matrix.data.astype(np.float64)
     with ThreadPoolExecutor(threads) as pool:
         list(
-            pool.map(
-                lambda i: _share_out(start, creator, share, groups[i], out[i]), range(len(out))
-            )
+            pool.map(lambda i: _share_out(start, member, share, groups[i], out[i]), range(len(out)))
         )
     return out
 
@@ -63,10 +60,6 @@ class FunctionalTotals:
 
     def __init__(self, dataset: Overview, projection: Projection) -> None:
         self.d, self.projection = dataset, projection
-
-    @cached_property
-    def _creators(self) -> sparse.csr_array:
-        return creator_matrix(self.d)
 
     def call(self, ref: MetricRef, x: F64, *times: F64) -> F64:
         """The metric's function on vectors of its own axis and items."""
@@ -91,12 +84,16 @@ class FunctionalTotals:
         if items:
             masks = np.stack([self.projection.members(r) for r in items])
             found |= self._by_histogram(catalog, step, items, masks)
-        creators = [r for r in long if r not in items and r.spec.items is None]
-        if creators:
-            shared = by_creator(self._creators, catalog, os.cpu_count() or 1)
-            whole = np.rint(shared * CREATOR_STEPS).astype(np.int64)
-            masks = np.ones((len(creators), whole.shape[1]), bool)
-            found |= self._by_histogram(whole, step / CREATOR_STEPS, creators, masks)
+        for axis in ("creator", "category"):
+            sharing = [
+                r for r in long if VECTORS[str(r.spec.vector)].axis == axis and r.spec.items is None
+            ]
+            if sharing:
+                held = self.projection.matrix(axis)
+                shared = by_member(held, catalog, os.cpu_count() or 1)
+                whole = np.rint(shared * SHARED_STEPS).astype(np.int64)
+                masks = np.ones((len(sharing), whole.shape[1]), bool)
+                found |= self._by_histogram(whole, step / SHARED_STEPS, sharing, masks)
         short = {str(r): r for r in refs if r not in found}
         if short:
             vector = AdditiveVector(catalog[:-1], catalog[-1], step)

@@ -1,7 +1,7 @@
 """Named additive vectors: what the metrics of level ``system`` are functions of.
 
 The engine counts, exactly, how often each item of the catalog was shown at each rank.  A vector is
-made of those counts: weighted by attention or not, over items or over their creators.
+made of those counts: weighted by attention or not, over items, their creators or their categories.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from audit.conventions import Conventions
-from audit.dataset.model import F64, Bool, Overview
+from audit.dataset.model import F64, Bool, Overview, Ragged
 from audit.metrics.block import ages, attention, examination
 from audit.metrics.registry import MetricRef
 
@@ -26,7 +26,7 @@ from audit.metrics.registry import MetricRef
 class Vector:
     """How a named vector is made of the counts by item and rank."""
 
-    axis: Literal["item", "creator"]
+    axis: Literal["item", "creator", "category"]
     weighting: Literal["exposure", "count"]
     need: str | None = None
     """What a metric on it must declare among its ``needs``."""
@@ -38,6 +38,8 @@ VECTORS: Mapping[str, Vector] = MappingProxyType(
         "item_count": Vector("item", "count"),
         "creator_exposure": Vector("creator", "exposure", "creator_id"),
         "creator_count": Vector("creator", "count", "creator_id"),
+        "category_exposure": Vector("category", "exposure", "categories"),
+        "category_count": Vector("category", "count", "categories"),
     }
 )
 
@@ -75,17 +77,25 @@ def of_catalog(dataset: Overview, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return x if items.in_catalog.all() else x[..., items.catalog]
 
 
-def creator_matrix(dataset: Overview) -> sparse.csr_array:
-    """``[catalog items, creators]``: an item's exposure is split equally among its creators."""
+def _sharing(dataset: Overview, members: Ragged, n: int) -> sparse.csr_array:
+    """``[catalog items, n]``: an item's exposure is split equally among its members."""
     items = dataset.items
-    start = items.creators.start
-    rows = np.repeat(np.arange(len(items.ids)), items.creators.lengths)
-    shares = 1 / np.maximum(items.creators.lengths, 1)
+    rows = np.repeat(np.arange(len(items.ids)), members.lengths)
+    shares = 1 / np.maximum(members.lengths, 1)
     full = sparse.csr_array(
-        (shares[rows], items.creators.values, start),
-        shape=(len(items.ids), len(items.creator_ids)),
+        (shares[rows], members.values, members.start), shape=(len(items.ids), n)
     )
     return full[items.catalog]
+
+
+def creator_matrix(dataset: Overview) -> sparse.csr_array:
+    """``[catalog items, creators]``: an item's exposure is split equally among its creators."""
+    return _sharing(dataset, dataset.items.creators, len(dataset.items.creator_ids))
+
+
+def category_matrix(dataset: Overview) -> sparse.csr_array:
+    """``[catalog items, categories]``: an item's exposure is split equally among its categories."""
+    return _sharing(dataset, dataset.items.categories, len(dataset.items.category_ids))
 
 
 def tail(dataset: Overview) -> Bool:
@@ -121,7 +131,7 @@ class Projection:
 
     def __init__(self, dataset: Overview) -> None:
         self._dataset = dataset
-        self._creators = creator_matrix(dataset) if "creator_id" in dataset.has else None
+        self._matrices: dict[str, sparse.csr_array] = {}
 
     def __call__(self, ref: MetricRef, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """``[…, catalog items]`` → ``[…, n]`` of ``ref``'s vector."""
@@ -129,11 +139,18 @@ class Projection:
         assert spec.vector is not None
         if VECTORS[spec.vector].axis == "item":
             return x if spec.items is None else x[..., self._chosen(ref)]
-        assert self._creators is not None
         if spec.items is not None:
             x = x * self._chosen(ref)
         flat = x.reshape(-1, x.shape[-1])
-        return np.asarray(self._creators.T @ flat.T).T.reshape(*x.shape[:-1], -1)
+        matrix = self.matrix(VECTORS[spec.vector].axis)
+        return np.asarray(matrix.T @ flat.T).T.reshape(*x.shape[:-1], -1)
+
+    def matrix(self, axis: str) -> sparse.csr_array:
+        """``[catalog items, creators or categories]``: how an item's exposure is split."""
+        if axis not in self._matrices:
+            make = creator_matrix if axis == "creator" else category_matrix
+            self._matrices[axis] = make(self._dataset)
+        return self._matrices[axis]
 
     def _chosen(self, ref: MetricRef) -> Bool:
         """``[catalog items]``: the part of the catalog that the metric is about."""
@@ -149,5 +166,9 @@ class Projection:
     def size(self, ref: MetricRef) -> int:
         """Length of ``ref``'s vector."""
         items = int(self.members(ref).sum())
-        by_creator = VECTORS[str(ref.spec.vector)].axis == "creator"
-        return len(self._dataset.items.creator_ids) if by_creator and items else items
+        of = {
+            "item": items,
+            "creator": len(self._dataset.items.creator_ids),
+            "category": len(self._dataset.items.category_ids),
+        }
+        return of[VECTORS[str(ref.spec.vector)].axis] if items else 0

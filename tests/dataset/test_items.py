@@ -228,3 +228,36 @@ def test_embeddings_of_documents_that_are_all_alike_warn_of_nothing():
     same = {item: ["a", "b"] for item in [1, 2, 3]}
     vectors, _ = make_embeddings(catalog(same, categories=same))
     assert cosine(vectors[0], vectors[2]) == pytest.approx(1)
+
+
+def test_categories_are_encoded_once_each_and_in_order():
+    table = catalog(
+        [1, 2, 3, 4], categories={1: ["war", "drama", "war"], 2: ["drama"], 4: ["comedy", "war"]}
+    )
+    items = encoded(inputs({"m": {1: [1, 9]}}, catalog=table)).items
+    assert items.category_ids.values.to_pylist() == ["comedy", "drama", "war"]
+    rows = [
+        items.categories.values[items.categories.start[i] : items.categories.start[i + 1]].tolist()
+        for i in range(len(items.ids))
+    ]
+    assert rows == [[1, 2], [1], [], [0, 2], []]
+
+
+def test_categories_that_are_missing():
+    null = pa.array([None, ["a"]], pa.list_(pa.string()))
+    table = pa.table({"item_id": [1, 2], "categories": null})
+    items = encoded(inputs({"m": {1: [1]}}, catalog=table)).items
+    assert items.categories.lengths.tolist() == [0, 1]
+    none = encoded(inputs({"m": {1: [1]}}, catalog=[1, 2]))
+    assert "categories" not in none.has
+    assert none.reasons["categories"] == "the catalog has no 'categories'"
+    empty = encoded(inputs({"m": {1: [1]}}, catalog=catalog([1], categories={1: []})))
+    assert empty.reasons["categories"] == "the catalog's 'categories' names no category"
+    assert encoded(inputs({"m": {1: [1]}})).reasons["categories"] == "no catalog was given"
+    assert "categories" in encoded(inputs({"m": {1: [1]}}, catalog=table)).has
+
+
+def test_levels_of_popularity():
+    items = encoded(inputs({"m": {1: [1, 4]}}, history={1: [1, 2], 2: [1, 3], 3: [1, 2]})).items
+    assert items.popularity_level.tolist() == [1, 2, 3, 0]
+    assert items.interactions == 6
