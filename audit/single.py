@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from audit.dataset.model import F64, Dataset
 from audit.engine import Measured, Plan
-from audit.engine.memory import list_values, unavailable
+from audit.engine.memory import planned_values, unavailable
 from audit.errors import ConfigError
 from audit.inference.compare import Comparer
 from audit.metrics.block import Block, Shared
@@ -87,7 +87,7 @@ def per_list(dataset: Dataset, plan: Plan) -> pd.DataFrame:
         names = ", ".join(str(r) for r in plan.refs)
         raise ConfigError(f"per_list: none of {names} has a value for a single list.")
     for ref in refs:
-        values = list_values(ref, dataset, plan.ks, b)
+        values = planned_values(ref, dataset, plan, b)
         for j, k in enumerate(plan.ks):
             if ref.at(int(k)) in plan.wanted:
                 frame[str(ref.at(int(k)))] = values[:, j]

@@ -83,6 +83,9 @@ def _define(ref: MetricRef, conventions: Conventions) -> str:
         ),
         "unit": spec.unit,
         "level": spec.level,
+        "cost": "looks at all pairs of a list: measured up to the viewport unless a K is named"
+        if spec.all_pairs
+        else "",
         "derived of": ", ".join(spec.of),
         "needs": "; ".join(NEEDS[need] for need in sorted(spec.needs)) or "the lists only",
         "parameters": ", ".join(f"{name} = {value:g}" for name, value in ref.values.items()),

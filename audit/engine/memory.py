@@ -131,6 +131,17 @@ def unavailable(dataset: Overview, plan: Plan) -> dict[MetricRef, str]:
     return found
 
 
+def planned_values(ref: MetricRef, d: Dataset, plan: Plan, *blocks: Block) -> F64:
+    """:func:`list_values` at every K of the plan, NaN at those where the metric is not measured."""
+    ks = plan.ks_of(ref)
+    values = list_values(ref, d, ks, *blocks)
+    if len(ks) == len(plan.ks):
+        return values
+    out = np.full((len(values), len(plan.ks)), np.nan)
+    out[:, np.searchsorted(plan.ks, ks)] = values
+    return out
+
+
 def list_values(ref: MetricRef, d: Dataset, ks: I64, *blocks: Block) -> F64:
     """``[lists, Ks]``: a metric of level list (one block) or pair (two), NaN where a list is left out.
 
@@ -143,6 +154,7 @@ def list_values(ref: MetricRef, d: Dataset, ks: I64, *blocks: Block) -> F64:
     if "relevance" in ref.spec.needs:
         nothing = _nothing_relevant(ref, d, values, lambda: b.shared.column(judged_items))
         values = np.where((b.relevant > 0)[:, None], values, nothing)
+    if "relevance" in ref.spec.needs or ref.spec.counts_empty:
         counted = np.logical_and.reduce([block.counted for block in blocks])
     else:
         counted = np.logical_and.reduce([block.length > 0 for block in blocks])
@@ -293,13 +305,14 @@ class _Worker:
     def _lists(self, run: Run, b: Block) -> None:
         sums, ks = self.partials.lists[run], self.plan.ks
         lists = [r for r in self.list_refs if r.spec.level == "list"]
-        self._add(sums, [list_values(r, self.d, ks, b) for r in lists], b.user, lists, 0)
+        columns = [planned_values(r, self.d, self.plan, b) for r in lists]
+        self._add(sums, columns, b.user, lists, 0)
         for i, ref in enumerate(self.list_refs[len(lists) :], start=len(lists)):
             values, user = session_values(ref, self.d, ks, b)
             self._add(sums, [values], user, [ref], i * len(ks))
 
     def _pairs(self, run: Run, a: Block, b: Block) -> None:
-        columns = [list_values(ref, self.d, self.plan.ks, a, b) for ref in self.pair_refs]
+        columns = [planned_values(ref, self.d, self.plan, a, b) for ref in self.pair_refs]
         self._add(self.partials.pairs[run], columns, b.user, self.pair_refs, 0)
 
     def _add(

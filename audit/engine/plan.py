@@ -96,6 +96,12 @@ class Plan:
         """The metrics of one level."""
         return [ref for ref in self.refs if ref.spec.level == level]
 
+    def ks_of(self, ref: MetricRef) -> I64:
+        """The Ks at which a metric is measured: all, or of one that looks at all pairs those wanted."""
+        if not ref.spec.all_pairs:
+            return self.ks
+        return np.array([k for k in self.ks if ref.at(int(k)) in self.wanted], np.int64)
+
     @property
     def system_kmax(self) -> int:
         """The largest K at which exposure is asked for: a system metric's, or the viewport."""
@@ -194,7 +200,8 @@ def make_plan(
     metrics
         With or without K; all default metrics if absent.  What a derived metric is derived of is added.
     ks, viewport, baseline
-        Metrics without K are measured at ``ks`` and at the viewport.
+        Metrics without K are measured at ``ks`` and at the viewport; those that look at all pairs of a
+        list, up to the viewport.
     segments
         The tuples of attributes that a guardrail names: their cells of at least 50 users get intervals
         for system metrics too.
@@ -236,7 +243,8 @@ def settle_metrics(
     every_k = sorted({*ks, viewport, *(ref.k for ref in asked if ref.k is not None)})
     wanted: set[MetricRef] = set()
     for ref in closure(asked):
-        wanted |= {ref} if ref.k is not None else {ref.at(k) for k in {*ks, viewport}}
+        at = {k for k in {*ks, viewport} if k <= viewport or not ref.spec.all_pairs}
+        wanted |= {ref} if ref.k is not None else {ref.at(k) for k in at}
     refs = list(dict.fromkeys(MetricRef(r.name, r.parameters) for r in closure(asked)))
     return refs, frozenset(wanted), np.array(every_k, np.int64)
 

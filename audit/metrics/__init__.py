@@ -7,8 +7,10 @@ from audit.metrics import (  # noqa: I001  importing a file registers its metric
     incomplete,
     coverage,
     novelty,
+    popularity_groups,
     concentration,
     diversity,
+    categories,
     serendipity,
     freshness,
 )

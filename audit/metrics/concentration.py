@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.conventions import Conventions
 from audit.dataset.model import F64
-from audit.metrics.distribution import covered, effective_size, gini, top_share
+from audit.metrics.distribution import covered, effective_size, entropy, gini, hhi, top_share
 from audit.metrics.registry import metric
 
 
@@ -72,3 +72,69 @@ def creator_coverage(x: F64, times: F64 | None = None) -> F64:
 def creator_top_share(x: F64, times: F64 | None = None, *, share: float = 0.01) -> F64:
     """Which share of attention do the top creators get?"""
     return top_share(x, share, times)
+
+
+_ENTROPY = "H = −Σ p·log2 p, p the shares of exposure"
+_HHI = "Σ p², p the shares of exposure"
+
+
+@metric(
+    level="system", vector="item_exposure", by_count=True, direction="higher", family="concentration",
+    default=False, title="item exposure entropy", formula=_ENTROPY, unit="bits", range=(0.0, np.inf),
+    citation="Shannon 1948; Adomavicius & Kwon, IEEE TKDE 24(5), 2012",
+)  # fmt: skip
+def item_entropy(x: F64, times: F64 | None = None) -> F64:
+    """How evenly is attention spread over items?"""
+    return entropy(x, times)
+
+
+@metric(
+    level="system", vector="item_exposure", by_count=True, direction="lower", family="concentration",
+    default=False, title="item exposure HHI", formula=_HHI,
+    citation="Hirschman 1945; Herfindahl 1950; Adomavicius & Kwon, IEEE TKDE 24(5), 2012",
+)  # fmt: skip
+def item_hhi(x: F64, times: F64 | None = None) -> F64:
+    """How likely is it that two looks fall on the same item?"""
+    return hhi(x, times)
+
+
+@metric(
+    level="system", vector="item_exposure", by_count=True, direction="lower", family="concentration",
+    default=False, title="top items' share",
+    formula="exposure of the top share of items (rounded, at least one) / exposure of all",
+    citation="concentration ratio, Hall & Tideman, JASA 62(317), 1967",
+)  # fmt: skip
+def item_top_share(x: F64, times: F64 | None = None, *, share: float = 0.01) -> F64:
+    """Which share of attention do the top items get?"""
+    return top_share(x, share, times)
+
+
+@metric(
+    level="system", vector="creator_exposure", by_count=True, needs=("creator_id",), direction="higher",
+    family="creators", default=False, title="creator exposure entropy", formula=_ENTROPY, unit="bits",
+    range=(0.0, np.inf), citation="Shannon 1948",
+)  # fmt: skip
+def creator_entropy(x: F64, times: F64 | None = None) -> F64:
+    """How evenly is attention spread over creators?"""
+    return entropy(x, times)
+
+
+@metric(
+    level="system", vector="creator_exposure", by_count=True, needs=("creator_id",), direction="higher",
+    family="creators", default=False, title="effective number of creators",
+    formula="2^H, " + _ENTROPY, unit="creators", range=(1.0, np.inf),
+    citation="Hill, Ecology 54(2), 1973",
+)  # fmt: skip
+def effective_creators(x: F64, times: F64 | None = None) -> F64:
+    """As many creators as if they shared attention equally: how many?"""
+    return effective_size(x, times)
+
+
+@metric(
+    level="system", vector="creator_exposure", by_count=True, needs=("creator_id",), direction="lower",
+    family="creators", default=False, title="creator exposure HHI", formula=_HHI,
+    citation="Hirschman 1945; Herfindahl 1950",
+)  # fmt: skip
+def creator_hhi(x: F64, times: F64 | None = None) -> F64:
+    """How likely is it that two looks fall on the same creator's items?"""
+    return hhi(x, times)

@@ -37,12 +37,29 @@ def gini(x: F64, conventions: Conventions, times: F64 | None = None) -> F64:
     return np.asarray(np.maximum((m * coefficient * x).sum(-1) / divisor, 0.0))
 
 
+def _shares(x: F64, times: F64 | None) -> tuple[F64, F64]:
+    """The part of the total that each value is, and how often it occurs; NaN where nothing has exposure."""
+    m = np.asarray(1.0 if times is None else times)
+    total = (m * x).sum(-1, keepdims=True)
+    return x / np.where(total > 0, total, np.nan), m
+
+
+def entropy(x: F64, times: F64 | None = None) -> F64:
+    """Shannon's entropy −Σ p·log2 p of the shares, bits.  Source: Shannon 1948."""
+    p, m = _shares(x, times)
+    # One share of everything leaves −0, or a rounding error below it.
+    return np.asarray(np.maximum(-(m * p * np.log2(np.where(p > 0, p, 1))).sum(-1), 0.0))
+
+
 def effective_size(x: F64, times: F64 | None = None) -> F64:
     """2 to the Shannon entropy of the shares: how many equal shares would be as spread out."""
-    m = np.float64(1.0) if times is None else times
-    total = (m * x).sum(-1, keepdims=True)
-    p = x / np.where(total > 0, total, np.nan)
-    return np.asarray(np.exp2(-(m * p * np.log2(np.where(p > 0, p, 1))).sum(-1)))
+    return np.asarray(np.exp2(entropy(x, times)))
+
+
+def hhi(x: F64, times: F64 | None = None) -> F64:
+    """Herfindahl's and Hirschman's index Σ p² of the shares: 1/n where all are equal, 1 where one has all."""
+    p, m = _shares(x, times)
+    return np.asarray((m * p * p).sum(-1))
 
 
 def top_share(x: F64, share: float, times: F64 | None = None) -> F64:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from audit.conventions import Conventions
-from audit.dataset.model import F64, I64
-from audit.metrics.block import Block
+from audit.dataset.model import F64, I64, Bool
+from audit.metrics.block import Block, attention
 from audit.metrics.distribution import covered
 from audit.metrics.registry import metric
 
@@ -62,3 +62,53 @@ def fresh_share(b: Block, ks: I64, *, days: float = 30) -> F64:
 def fresh_coverage(x: F64, times: F64 | None = None, *, days: float = 30) -> F64:  # noqa: ARG001  read by items="fresh"
     """Which share of the new items is shown to anybody?"""
     return covered(x, times)
+
+
+def _weighted_age(c: Conventions) -> str:
+    return f"attention: {attention(c)}; {_age(c)}"
+
+
+def _when(b: Block, is_so: Bool) -> F64:
+    """``[S]``: 1 or 0; NaN where the age is unknown."""
+    return np.where(np.isnan(b.age), np.nan, is_so)
+
+
+@metric(
+    level="list", needs=("created_at",), direction="lower", family="freshness", default=False,
+    title="discounted item age", formula="Σ attention·age / Σ attention, over the items up to K", unit="days",
+    range=(0.0, np.inf), convention=_weighted_age,
+    citation="after Chakraborty et al., WSDM 2017; attention after Järvelin & Kekäläinen 2002",
+)  # fmt: skip
+def discounted_age(b: Block, ks: I64) -> F64:
+    """How old is what people look at, the top most?"""
+    return b.shown_mean(b.age, ks, by_exposure=True)
+
+
+@metric(
+    level="list", needs=("created_at",), direction="higher", family="freshness", default=False,
+    formula="attention to items of 0 ≤ age < days / attention to items of known age, up to K",
+    convention=_weighted_age, citation="after Lathia et al., SIGIR 2010",
+)  # fmt: skip
+def fresh_exposure(b: Block, ks: I64, *, days: float = 30) -> F64:
+    """Which share of attention goes to new items?"""
+    return b.shown_mean(_when(b, b.age < days), ks, by_exposure=True)
+
+
+@metric(
+    level="list", needs=("created_at",), direction="lower", family="freshness", default=False,
+    formula="attention to items of age ≥ days / attention to items of known age, up to K",
+    convention=_weighted_age, citation="after Lathia et al., SIGIR 2010",
+)  # fmt: skip
+def stale_exposure(b: Block, ks: I64, *, days: float = 365) -> F64:
+    """Which share of attention goes to items that are older than a limit?"""
+    return b.shown_mean(_when(b, b.age >= days), ks, by_exposure=True)
+
+
+@metric(
+    level="list", needs=("created_at",), direction="higher", family="freshness", default=False,
+    formula="mean of 2^(−age/half_life) over the items up to K", convention=_age,
+    citation="exponential decay of freshness, after Li & Croft, CIKM 2003",
+)  # fmt: skip
+def recency(b: Block, ks: I64, *, half_life: float = 30) -> F64:
+    """How fresh are the shown items, if freshness halves every so many days?"""
+    return b.shown_mean(np.exp2(-b.age / half_life), ks)

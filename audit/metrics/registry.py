@@ -77,6 +77,11 @@ class MetricSpec:
     """Level ``derived``: the metrics whose values the function gets, of level list, session or system."""
     target: float | None = None
     """Direction ``target``: the value to be near to."""
+    all_pairs: bool = False
+    """Its cost grows with the square of K: where no K is named, it is measured up to the viewport only."""
+    counts_empty: bool = False
+    """Level ``list``: a user to whom the model showed nothing has a value, that of an empty list, as
+    under every metric that needs relevance."""
     default: bool = True
     """Measured where the user names no metrics."""
     graded: bool = False

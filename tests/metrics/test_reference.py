@@ -1,4 +1,4 @@
-"""Every metric against a second implementation: dictionaries, sorted lists and the definitions.
+"""Every default metric against a second implementation: dictionaries, sorted lists and the definitions.
 
 The data have graded and zero-graded relevance, several requests per user, users absent under a
 model, users without relevance, items outside the catalog, items without embedding, creator or date,
@@ -22,9 +22,13 @@ from tests import support
 from tests.metrics import plain_relevance
 
 KS = (1, 2, 3, 5, 10, 40)
-BUILTIN = frozenset(
-    name for name, spec in REGISTRY.items() if spec.function.__module__.startswith("audit.")
+HERE = frozenset(
+    name
+    for name, spec in REGISTRY.items()
+    if spec.function.__module__.startswith("audit.")
+    and (spec.default or spec.family == "relevance")
 )
+"""The metrics of this file: those measured by default, and all of relevance."""
 NAN = math.nan
 
 
@@ -40,6 +44,7 @@ class World:
     shown_at: dict[tuple[int, int], float]
     as_of: float
     conventions: dict[str, Any] = field(default_factory=dict)
+    categories: dict[int, list[str]] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> Any:
         defaults = {
@@ -105,6 +110,11 @@ def make_world(seed: int) -> World:
         },
         shown_at=shown_at,
         as_of=1040.0,
+        categories={
+            i: [f"g{g}" for g in rng.choice(9, int(rng.integers(1, 4)), replace=False)]
+            for i in items
+            if rng.random() < 0.85
+        },
     )
 
 
@@ -294,7 +304,9 @@ def cosine(a: Any, b: Any) -> float:
     return float(np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b))
 
 
-def product(world: World, model: str) -> dict[str, tuple[float, int]]:
+def product(
+    world: World, model: str, metrics: list[str] | None = None
+) -> dict[str, tuple[float, int]]:
     """The same by the product; ``model`` comes alone into ``single.means``, beside the other."""
     other = next(name for name in world.models if name != model)
     tables = {
@@ -305,12 +317,13 @@ def product(world: World, model: str) -> dict[str, tuple[float, int]]:
         relevance=world.relevant,
         history=world.history,
         catalog=support.catalog(
-            world.catalog, creators=world.creators, created=world.created, embedding=world.embedding
+            world.catalog, creators=world.creators, created=world.created,
+            embedding=world.embedding, categories=world.categories,
         ),
-    )
+    )  # fmt: skip
     as_of = support.EPOCH + support.dt.timedelta(days=world.as_of)
     dataset = support.encoded(given, as_of=as_of, **world.conventions)
-    plan, found = support.measured(dataset, sorted(BUILTIN), k=KS)
+    plan, found = support.measured(dataset, metrics or sorted(HERE), k=KS)
     frame = single.means(dataset, plan, found)
     return {
         name: (row.value, row.n) for name, row in zip(frame.index, frame.itertuples(), strict=True)
@@ -336,7 +349,7 @@ OPTIONS = [
 def test_all_metrics(model, options):
     world = replace(make_world(7), conventions=options)
     expected, found = Reference(world, model).values(), product(world, model)
-    assert {name.split("@")[0] for name in expected} == BUILTIN
+    assert {name.split("@")[0] for name in expected} == HERE
     assert expected.keys() == found.keys()
     for name, (value, n) in expected.items():
         assert found[name][1] == n, name

@@ -83,7 +83,7 @@ def test_a_name_is_printed_as_it_is_read(zipf, text, expected):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("ncdg@10", "unknown metric 'ncdg'. Did you mean 'ndcg'? Valid: arp, "),
+        ("ncdg@10", "unknown metric 'ncdg'. Did you mean 'ndcg'? Valid: "),
         ("NDCG@10", "unknown metric 'NDCG'. Did you mean 'ndcg'?"),
         ("zipf[q=0.5]", "metric 'zipf': unknown parameter 'q'."),
         ("zipf[weigth=2]", "Did you mean 'weight'? Valid: p, weight."),
