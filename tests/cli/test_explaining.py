@@ -72,3 +72,8 @@ def test_a_configurations_plugins_are_known(cli, config_file, monkeypatch):
     assert "Is it zero?" in done.out
     assert "[0, ∞)" in done.out
     assert "lower is better" in done.out
+
+
+def test_what_looks_at_all_pairs_says_where_it_is_measured(cli):
+    assert "up to the viewport unless a K is named" in " ".join(cli("explain", "eild").out.split())
+    assert "viewport" not in cli("explain", "ild").out

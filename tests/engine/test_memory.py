@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from audit import single
 from audit.engine import measure
 from audit.engine.memory import exposure_by_k, unavailable
 from audit.engine.partials import ExactSums
@@ -416,3 +417,24 @@ def test_progress_is_reported_to_the_end(dataset):
     done = [d for _, d, _ in seen]
     assert done == sorted(done)
     assert done[-1] == len(dataset.users)
+
+
+def test_pairs_of_items_are_formed_up_to_the_viewport_only(monkeypatch):
+    from audit.metrics import pair_columns
+
+    asked = []
+    original = pair_columns._pairs
+    monkeypatch.setattr(pair_columns, "_pairs", lambda *a: asked.append(a[-1]) or original(*a))
+    vectors = {1: [1, 0], 2: [1, 0], 3: [0, 1]}
+    dataset = encoded(
+        inputs({"model": {1: [1, 2, 3]}}, catalog=catalog(vectors, embedding=vectors))
+    )
+    plan, found = measured(dataset, ["near_duplicates", "ild"], (1, 2, 3), viewport=2)
+    assert [ks.tolist() for ks in asked] == [[1, 2]]
+    total = found.partials.lists["model", 0].total()
+    count = [
+        total.count[0, found.column(parse(f"near_duplicates@{k}"), found.list_refs)]
+        for k in (1, 2, 3)
+    ]
+    assert count == [0, 1, 0]  # no pair at 1, not measured at 3
+    assert "near_duplicates@3" not in single.means(dataset, plan, found).index

@@ -181,3 +181,14 @@ def test_an_unknown_attribute_is_an_error_that_names_the_nearest(small):
         plan_of(dataset, segments=[("c",)])
     with pytest.raises(ConfigError, match=r"Valid: none\."):
         plan_of(small, segments=[("c",)])
+
+
+def test_metrics_of_all_pairs_are_wanted_up_to_the_viewport_or_as_named(small):
+    plan = plan_of(small, ["near_duplicates", "ndcg", "ild_jaccard@9"])
+    assert wanted(plan) == {
+        "near_duplicates@1", "near_duplicates@2", "ild_jaccard@9", "ndcg@1", "ndcg@2", "ndcg@3",
+    }  # fmt: skip
+    assert plan.ks.tolist() == [1, 2, 3, 9]
+    ks = {ref.name: plan.ks_of(ref).tolist() for ref in plan.refs}
+    assert ks == {"near_duplicates": [1, 2], "ild_jaccard": [9], "ndcg": [1, 2, 3, 9]}
+    assert MetricRef("near_duplicates", (), 3) not in plan.wanted

@@ -603,3 +603,18 @@ def test_another_seed_moves_intervals_and_no_points(given):
         assert one(name).difference == other(name).difference
     assert one("item_gini@5") == other("item_gini@5")  # the jackknife draws nothing
     assert one.measurements == other.measurements
+
+
+def test_long_vectors_of_categories_are_resampled_as_histograms_of_categories(monkeypatch):
+    rng = np.random.default_rng(5)
+    shown = [{u: rng.choice(60, 5, replace=False).tolist() for u in range(300)} for _ in range(2)]
+    kinds = {i: [f"c{c}" for c in rng.choice(80, 2, replace=False)] for i in range(60)}
+    given = inputs(
+        baseline=shown[0], candidate=shown[1], catalog=catalog(range(60), categories=kinds)
+    )
+    usual = Compared(given, ["category_coverage"])("category_coverage@5")
+    monkeypatch.setattr("audit.inference.totals.LONG", 10)
+    long = Compared(given, ["category_coverage"])("category_coverage@5")
+    assert (long.baseline, long.candidate) == (usual.baseline, usual.candidate)
+    assert long.reading == usual.reading
+    assert long.ci_low == usual.ci_low and long.ci_high == usual.ci_high

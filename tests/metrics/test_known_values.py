@@ -15,6 +15,7 @@ import audit
 from audit.conventions import Conventions
 from audit.errors import InputError
 from audit.metrics.distribution import effective_size, gini
+from tests.metrics.example import value as measured_value
 from tests.support import by_list, catalog, counts, judged, lists, scores
 
 # ------------------------------------------------------------------------------------- data
@@ -23,11 +24,13 @@ from tests.support import by_list, catalog, counts, judged, lists, scores
 D1 = {1: [3, 7, 10, 11, 2], 2: [5, 8, 11, 1, 3], 3: [4, 9, 2]}
 D1_TRUTH = {1: [5, 6, 7, 8, 9, 10], 2: [6, 7, 4, 10, 11], 3: [1, 2, 3, 4, 5]}
 D1_TRAIN = {1: [5, 6, 8, 9, 2], 2: [5, 8, 11, 1, 3], 3: [4, 9, 2]}
+D1_BASE = {1: [2, 7, 3], 2: [8, 5, 3], 3: [4, 9]}
 D1_CATALOG = sorted({item for items in D1_TRAIN.values() for item in items})
 
 # The diversity fixture of recommenders.
 D3 = {1: [3, 5], 2: [2, 5], 3: [1, 2]}
 D3_TRAIN = {1: [1, 2, 4], 2: [3, 4], 3: [3, 4, 5]}
+D3_RELEVANT = {1: [3], 2: [2, 5], 3: [1]}
 D3_VECTORS = {
     1: (0, 1, 1, 0, 0), 2: (0, 1, 0, 1, 0), 3: (0, 0, 1, 1, 0), 4: (0, 0, 1, 0, 1), 5: (0, 0, 0, 1, 1),
 }  # fmt: skip
@@ -35,6 +38,11 @@ D3_VECTORS = {
 # The novelty set of RecTools and evidently.
 D4 = {1: [3], 2: [2, 3], 3: [1, 2]}
 D4_TRAIN = {1: [1, 2], 2: [1], 3: [1]}
+
+# The serendipity set of RecTools.
+D6 = {1: [1, 2], 2: [2, 3], 3: [3], 4: [2, 3]}
+D6_TRUTH = {1: [1, 2], 2: [2, 3], 3: [2], 4: [2]}
+D6_TRAIN = {1: [1, 2], 2: [1, 2], 3: [1]}
 
 # RecBole's matrix; its hits, with the number of relevant items of each row.
 D8 = {1: [5, 7, 3], 2: [4, 5, 2], 3: [2, 3, 5], 4: [1, 4, 6], 5: [5, 3, 7]}
@@ -357,8 +365,9 @@ def test_coverage_does_not_depend_on_the_call():
 
 @pytest.mark.parametrize(("k", "bits"), [(2, 2.584963), (3, 3.169925), (5, 3.238901)])
 def test_entropy_of_what_is_shown(k, bits):
-    found = scores(D1, ["effective_catalog_by_count"], k)[f"effective_catalog_by_count@{k}"]
-    assert math.log2(found) == pytest.approx(bits, abs=5e-7)
+    found = scores(D1, ["effective_catalog_by_count", "item_entropy_by_count"], k)
+    assert math.log2(found[f"effective_catalog_by_count@{k}"]) == pytest.approx(bits, abs=5e-7)
+    assert found[f"item_entropy_by_count@{k}"] == pytest.approx(bits, abs=5e-7)
 
 
 def test_entropy_recommenders_and_recbole():
@@ -483,6 +492,65 @@ def test_average_popularity():
         assert value == pytest.approx(expected, abs=5e-10)
 
 
+@pytest.mark.parametrize(("k", "expected"), [(2, 0.684535123), (3, 0.719586776)])
+def test_surprisal_is_self_information_over_its_maximum(k, expected):
+    # RePlay; at 5 it divides the list of three by five.
+    found = scores(D1, ["novelty"], k, history=D1_TRAIN)[f"novelty@{k}"]
+    assert found / math.log2(3) == pytest.approx(expected, abs=5e-10)
+
+
+def test_surprisal_of_a_short_list_is_that_of_its_items():
+    # RePlay: 1.0 at 1, then 0.2 at 5.
+    found = scores({1: [9]}, ["novelty"], (1, 5), history={1: [1], 2: [1]})
+    assert found["novelty@1"] == found["novelty@5"] == 1
+    assert scores({1: [1]}, ["novelty"], 1, history={1: [1]})["novelty@1"] == 0  # RePlay: NaN
+
+
+def test_free_discovery():
+    # recommenders: the novelty of items is −log2(count / interactions).
+    alone = {item: [item] for item in (1, 2, 3, 4, 5)}
+    found = by_list(alone, ["free_discovery"], 1, history=D3_TRAIN)["free_discovery@1"]
+    assert found.tolist() == pytest.approx([3, 3, 2, 1.41504, 3], abs=5e-6)
+    value = scores(D3, ["free_discovery"], 2, history=D3_TRAIN)["free_discovery@2"]
+    assert value == pytest.approx(2.83333, abs=5e-6)
+    # recommenders calls what nobody saw the least novel, 0.0.
+    unseen = by_list({1: [9], 2: [1]}, ["free_discovery"], 1, history=D3_TRAIN)["free_discovery@1"]
+    assert unseen[0] == max(unseen)
+
+
+@pytest.mark.parametrize(("k", "per_user"), [(2, (1, 0, 0)), (5, (0.8, 0, 0))])
+def test_share_new_to_the_user(k, per_user):
+    found = by_list(D1, ["new_to_user"], k, history=D1_TRAIN)[f"new_to_user@{k}"]
+    assert found.tolist() == pytest.approx(list(per_user))
+
+
+def test_new_to_the_user_where_one_side_is_missing():
+    # RePlay: a user without lists has 1.0, one without a history is dropped.
+    given = {"history": {1: [1], 2: [1]}, "relevance": {1: [1], 2: [1], 3: [1]}}
+    given["conventions"] = {"users": "all_relevant"}
+    shown = {1: [1, 2], 3: [1, 2]}
+    assert counts(shown, ["new_to_user"], 2, **given)["new_to_user@2"] == 2
+    assert scores(shown, ["new_to_user"], 2, **given)["new_to_user@2"] == (1 / 2 + 1) / 2
+
+
+@pytest.mark.parametrize(("k", "expected"), [(1, 0.666666667), (2, 0.166666667), (3, 0.333333333)])
+def test_new_against_another_models_lists(k, expected):
+    # RePlay's unexpectedness; beyond the shortest list it divides by K.
+    found = measured_value(f"new_to_baseline@{k}", {"shown": D1, "baseline": D1_BASE})
+    assert found == pytest.approx(expected, abs=5e-10)
+
+
+def test_a_list_has_nothing_new_against_itself():
+    # RePlay: 0.8.
+    assert measured_value("new_to_baseline@5", {"shown": {1: [1]}, "baseline": {1: [1]}}) == 0
+
+
+def test_a_user_whom_the_baseline_left_out_has_no_novelty_against_it():
+    # RePlay: 0.0, as if all were the same.
+    given = {"shown": {1: [1], 2: [1]}, "baseline": {2: [3]}}
+    assert measured_value("new_to_baseline@1", given) == 1  # of user 2 alone
+
+
 @pytest.mark.parametrize(
     ("popularity", "head"),
     [([8, 1, 1], {0}), ([4, 4, 1, 1], {0, 1}), ([10, 5, 3, 1, 1], {0, 1, 2})],
@@ -524,6 +592,56 @@ def test_mean_of_one_alike_and_one_unlike_list():
     vectors = {1: (1, 0, 0), 2: (0, 1, 0), 3: (0, 0, 1), 4: (2, 0, 0), 5: (3, 0, 0)}
     found = ild({1: [1, 4, 5], 2: [1, 2, 3]}, vectors, 3)
     assert found.mean() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("k", "per_user"), [(1, (0, 0.25, 0, 0.25)), (2, (0, 0.5, 0, 0.125))])
+def test_serendipity_by_rank(k, per_user):
+    given = {"relevance": D6_TRUTH, "history": D6_TRAIN, "catalog": [1, 2, 3, 4]}
+    found = by_list(D6, ["serendipity_by_rank"], k, **given)[f"serendipity_by_rank@{k}"]
+    assert found.tolist() == pytest.approx(list(per_user))
+
+
+@pytest.mark.parametrize(("k", "expected"), [(2, 0.166666667), (3, 0.197530864), (5, 0.123456790)])
+def test_serendipity_by_rank_of_the_replay_set(k, expected):
+    # RecTools.
+    given = {"relevance": D1_TRUTH, "history": D1_TRAIN, "catalog": D1_CATALOG}
+    found = scores(D1, ["serendipity_by_rank"], k, **given)[f"serendipity_by_rank@{k}"]
+    assert found == pytest.approx(expected, abs=5e-10)
+
+
+def test_serendipity_by_embedding():
+    # recommenders.
+    given = {"relevance": D3_RELEVANT, "history": D3_TRAIN}
+    given["catalog"] = catalog(D3_VECTORS, embedding=D3_VECTORS)
+    found = by_list(D3, ["serendipity_by_embedding"], 2, **given)["serendipity_by_embedding@2"]
+    assert found.tolist() == pytest.approx([0.25, 0.625, 1 / 3])
+    assert found.mean() == pytest.approx(0.4028, abs=5e-5)
+
+
+@pytest.mark.parametrize(("k", "expected"), [(3, 1.0), (5, 0.866667)])
+def test_distinct_categories_by_k(k, expected):
+    # RePlay's categorical diversity, of items each of a category of its own.
+    items = sorted({item for shown in D1.values() for item in shown})
+    table = catalog(items, categories={item: [str(item)] for item in items})
+    found = scores(D1, ["category_count"], k, catalog=table)[f"category_count@{k}"]
+    assert found / k == pytest.approx(expected, abs=5e-7)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_entropy_of_equal_categories(n):
+    # LensKit smooths, and fails where an item of the list has no category.
+    items = list(range(n))
+    table = catalog([*items, 99], categories={item: [str(item)] for item in items})
+    found = by_list({1: items, 2: [99, *items]}, ["category_entropy"], 9, catalog=table)
+    assert found["category_entropy@9"].tolist() == pytest.approx([math.log2(n)] * 2)
+
+
+def test_diversity_of_a_single_item_or_none_is_no_value():
+    # RecTools averages 0 in, LensKit gives a similarity of 1.
+    table = catalog(D3_VECTORS, embedding=D3_VECTORS, categories={1: ["a"], 2: ["b"]})
+    names = ["ild_euclidean", "ild_jaccard", "near_duplicates"]
+    assert set(counts({1: [1]}, names, 2, catalog=table)) == {0}
+    assert set(counts({1: [1, 2], 2: [1]}, names, 2, catalog=table)) == {1}
 
 
 # ------------------------------------------------------------ what went wrong in a library

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from audit import single
 from audit.conventions import Conventions
 from audit.metrics import REGISTRY, kernels
-from audit.metrics.distribution import effective_size, gini, top_share
+from audit.metrics.distribution import effective_size, entropy, gini, hhi, top_share
 from tests import support
 from tests.metrics.test_reference import OPTIONS, Reference, World, product
 
@@ -260,3 +260,15 @@ def test_diversity_is_the_mean_over_pairs(rows):
     units = [np.array(v) / np.linalg.norm(v) for v in rows if any(v)]
     pairs = [1 - units[i] @ units[j] for i in range(len(units)) for j in range(i)]
     assert is_close(found.get("ild@10", math.nan), np.mean(pairs) if pairs else math.nan)
+
+
+@given(amounts)
+def test_entropy_and_concentration_with_values_and_how_often_they_occur(counted):
+    x = np.array(counted, float)
+    n = len(x)
+    assert 0 <= float(entropy(x)) <= math.log2(n) + 1e-12
+    assert 1 / n - 1e-12 <= float(hhi(x)) <= 1 + 1e-12
+    assert float(hhi(x)) >= 2 ** -float(entropy(x)) - 1e-12  # by Jensen's inequality
+    values, times = np.unique(x, return_counts=True)
+    for function in (entropy, hhi, effective_size):
+        assert float(function(values, times.astype(float))) == pytest.approx(float(function(x)))

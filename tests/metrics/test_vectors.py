@@ -9,7 +9,14 @@ import pytest
 
 from audit.conventions import Conventions
 from audit.metrics import parse
-from audit.metrics.vectors import Projection, creator_matrix, fresh, rank_weights, tail
+from audit.metrics.vectors import (
+    Projection,
+    category_matrix,
+    creator_matrix,
+    fresh,
+    rank_weights,
+    tail,
+)
 from tests import support
 
 CREATORS = {2: ["b"], 3: ["a", "b"], 5: ["c", "a", "b"]}
@@ -85,3 +92,16 @@ def test_projection_keeps_what_is_shown_by_count_whole(dataset):
     project = Projection(dataset)
     counted = np.array([1, 2, 3, 4])
     assert project(parse("item_gini_by_count"), counted).dtype.kind == "i"
+
+
+def test_categories_share_equally_and_are_projected():
+    dataset = support.encoded(
+        support.inputs(
+            {"model": {1: [2]}},
+            catalog=support.catalog([2, 3, 4], categories={2: ["x", "y"], 4: ["y"]}),
+        )
+    )
+    assert category_matrix(dataset).toarray().tolist() == [[1 / 2, 1 / 2], [0, 0], [0, 1]]
+    projection, ref = Projection(dataset), parse("category_coverage@1")
+    assert projection(ref, np.array([[2.0, 7.0, 1.0]])).tolist() == [[1, 2]]
+    assert projection.size(ref) == 2
