@@ -144,13 +144,39 @@ def _rank_aware(start, items, vectors, inverse_norm, chance, discount, ks):  # t
 
 
 @kernel
-def _two_lists(a_start, a_items, b_start, b_items, vectors, inverse_norm, ks):  # type: ignore[no-untyped-def]
-    """Of two lists' first K items: how many both show, and Σu·Σv/‖Σu‖ with the unit vectors of A, of B.
+def _common(a_start, a_items, b_start, b_items, ks):  # type: ignore[no-untyped-def]
+    """How many items two lists' first K have in common: ``[lists, Ks]``."""
+    rows = len(a_start) - 1
+    out = np.zeros((rows, len(ks)))
+    for row in range(rows):
+        both = 0
+        x = a_start[row]
+        y = b_start[row]
+        for j in range(len(ks)):
+            # Each new item is compared with what the other list has so far.
+            x_end = min(a_start[row + 1], a_start[row] + ks[j])
+            y_end = min(b_start[row + 1], b_start[row] + ks[j])
+            for new in range(x, x_end):
+                item = a_items[new]
+                for other in range(b_start[row], y):
+                    both += b_items[other] == item
+            for new in range(y, y_end):
+                item = b_items[new]
+                for other in range(a_start[row], x_end):
+                    both += a_items[other] == item
+            x = x_end
+            y = y_end
+            out[row, j] = both
+    return out
 
-    The third array is the number of B's vectors; the second is NaN where A's vectors have no sum.
+
+@kernel
+def _along(a_start, a_items, b_start, b_items, vectors, inverse_norm, ks):  # type: ignore[no-untyped-def]
+    """Of two lists' first K items: Σu·Σv/‖Σu‖ of A's unit vectors u and B's v, and the number of v.
+
+    ``[lists, Ks]``; the first is NaN where A's vectors have no sum.
     """
     rows = len(a_start) - 1
-    common = np.zeros((rows, len(ks)))
     along = np.full((rows, len(ks)), np.nan)
     count = np.zeros((rows, len(ks)))
     u = np.empty(vectors.shape[1])
@@ -159,23 +185,22 @@ def _two_lists(a_start, a_items, b_start, b_items, vectors, inverse_norm, ks):  
         u[:] = 0.0
         v[:] = 0.0
         n = 0
-        both = 0
         x = a_start[row]
         y = b_start[row]
         for j in range(len(ks)):
             while x < a_start[row + 1] and x - a_start[row] < ks[j]:
-                for other in range(b_start[row], y):
-                    both += b_items[other] == a_items[x]
+                item = a_items[x]
+                scale = inverse_norm[item]
                 for d in range(vectors.shape[1]):
-                    u[d] += vectors[a_items[x], d] * inverse_norm[a_items[x]]
+                    u[d] += vectors[item, d] * scale
                 x += 1
             while y < b_start[row + 1] and y - b_start[row] < ks[j]:
-                for other in range(a_start[row], x):
-                    both += a_items[other] == b_items[y]
-                if inverse_norm[b_items[y]] > 0:
+                item = b_items[y]
+                scale = inverse_norm[item]
+                if scale > 0:
                     n += 1
                     for d in range(vectors.shape[1]):
-                        v[d] += vectors[b_items[y], d] * inverse_norm[b_items[y]]
+                        v[d] += vectors[item, d] * scale
                 y += 1
             dot = 0.0
             square = 0.0
@@ -184,9 +209,8 @@ def _two_lists(a_start, a_items, b_start, b_items, vectors, inverse_norm, ks):  
                 square += u[d] * u[d]
             if square > 1e-24:
                 along[row, j] = dot / np.sqrt(square)
-            common[row, j] = both
             count[row, j] = n
-    return common, along, count
+    return along, count
 
 
 def _measured(b: Block, threshold: float, ks: I64) -> tuple[F64, F64, F64]:
@@ -231,20 +255,13 @@ def expected_distance(b: Block, background: float, ks: I64) -> F64:
     return np.asarray(values)
 
 
-def _compared(a: Block, b: Block, ks: I64) -> tuple[F64, F64, F64]:
-    items = b.dataset.items
-    found: tuple[F64, F64, F64] = _two_lists(
-        a.start, a.item, b.start, b.item, items.vectors, items.inverse_norm, ks
-    )
-    return found
-
-
 def in_both(a: Block, b: Block, ks: I64) -> F64:
     """``[L, K]``: how many of B's first K items are among A's first K."""
-    return _compared(a, b, ks)[0]
+    return np.asarray(_common(a.start, a.item, b.start, b.item, ks))
 
 
 def cosine_to_other(a: Block, b: Block, ks: I64) -> F64:
     """``[L, K]``: mean cosine of B's first K items to the mean unit vector of A's; NaN without either."""
-    _, along, count = _compared(a, b, ks)
-    return np.clip(along / np.where(count > 0, count, np.nan), -1, 1)
+    items = b.dataset.items
+    along, count = _along(a.start, a.item, b.start, b.item, items.vectors, items.inverse_norm, ks)
+    return np.asarray(np.clip(along / np.where(count > 0, count, np.nan), -1, 1))

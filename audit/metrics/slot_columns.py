@@ -39,10 +39,11 @@ def _mean_vectors(history_start, history_items, users, vectors, inverse_norm):  
         user = users[row]
         for place in range(history_start[user], history_start[user + 1]):
             item = history_items[place]
-            if inverse_norm[item] > 0:
+            scale = inverse_norm[item]
+            if scale > 0:
                 count[row] += 1
                 for d in range(vectors.shape[1]):
-                    out[row, d] += vectors[item, d] * inverse_norm[item]
+                    out[row, d] += vectors[item, d] * scale
         if count[row] > 0:
             out[row] /= count[row]
     return out, count
@@ -58,11 +59,12 @@ def _along(start, items, vectors, inverse_norm, reference_row, reference, known)
             continue
         for slot in range(start[row], start[row + 1]):
             item = items[slot]
-            if inverse_norm[item] > 0:
+            scale = inverse_norm[item]
+            if scale > 0:
                 total = 0.0
                 for d in range(vectors.shape[1]):
-                    total += vectors[item, d] * inverse_norm[item] * reference[at, d]
-                out[slot] = total
+                    total += vectors[item, d] * reference[at, d]
+                out[slot] = total * scale
     return out
 
 
