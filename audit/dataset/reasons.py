@@ -16,6 +16,7 @@ NEEDS = {
     "creator_id": "'creator_id' in the catalog",
     "categories": "'categories' in the catalog",
     "session_id": "'session_id' in the recommendations",
+    "shown_at": "'shown_at' in the recommendations",
 }
 """What metrics may need, and what a user would have to give."""
 
@@ -26,7 +27,8 @@ def has_column(table: pa.Table | None, column: str) -> bool:
 
 
 def reasons_against(
-    inputs: Inputs, embedded: bool, source: str | None, *, timed: bool, without_session: Sequence[str]
+    inputs: Inputs, embedded: bool, source: str | None, *, timed: bool,
+    without_session: Sequence[str], untimed: Sequence[str],
 ) -> dict[str, str]:  # fmt: skip
     """For each need that cannot be met: why.
 
@@ -36,8 +38,8 @@ def reasons_against(
         Whether an item has a vector, and what vectors were made from.
     timed
         Whether there is a list whose time is known.
-    without_session
-        Models whose lists have no session.
+    without_session, untimed
+        Models whose lists have no session, and those whose lists have no time.
     """
     reasons = {}
     if inputs.relevance is None:
@@ -70,4 +72,6 @@ def reasons_against(
         reasons["session_id"] = (
             f"no 'session_id' in the recommendations of {', '.join(without_session)}"
         )
+    if untimed:
+        reasons["shown_at"] = f"no 'shown_at' in the recommendations of {', '.join(untimed)}"
     return reasons

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
 
-from audit.dataset.model import I32, I64, Dataset, Ragged
+from audit.dataset.model import F64, I32, I64, Dataset, Ragged
 from audit.dataset.scratch import release, steps, zeros_beside
 from audit.engine import kernels
 from audit.engine.partials import Partials, Run
 from audit.engine.plan import Grouping, Plan
+from audit.metrics.vectors import waits
 
 RANKS = 8
 """Ranks of all lists held at a time."""
@@ -47,6 +48,15 @@ def exposure_of(dataset: Dataset, plan: Plan, run: Run) -> Partials:
         cells[name] = counts
     groups = {g.key: GroupVectors(dataset, g, run) for g in plan.groupings}
     return Partials(shown={run: shown}, cells={run: cells}, groups={run: {**groups}})
+
+
+def waits_of(dataset: Dataset, run: Run, k: int, cells: Sequence[tuple[str, int]]) -> F64:
+    """``[catalog items]``: days until a run's lists of the users in all the cells showed the item."""
+    inside = np.ones(len(dataset.users), bool)
+    for attribute, code in cells:
+        inside &= np.asarray(dataset.segments[attribute][0] == code)
+    lists = dataset.models[run[0]][run[1]]
+    return waits(dataset, lists, lists.present & inside[dataset.list_user], k)
 
 
 class GroupVectors(Mapping[str, I32]):

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from audit.dataset.checkpoint import Checkpoint
 from audit.dataset.model import F64, I32, I64, Dataset, Overview
 from audit.dataset.scratch import release, trim
 from audit.engine import kernels
-from audit.engine.exposure import exposure_of, runs_of
+from audit.engine.exposure import exposure_of, runs_of, waits_of
 from audit.engine.kept import Kept
 from audit.engine.partials import ExactSums, Measured, Partials, Run, merge
 from audit.engine.plan import AGE_BANDS, Plan
@@ -98,7 +99,7 @@ def measure(
         # Vectors over items are long: one thread fills those of a run, so that none is held twice.
         for shown in pool.map(lambda run: exposure_of(dataset, plan, run), runs_of(dataset)):
             total = merge(total, shown)
-    return Measured(total, list_refs, pair_refs, plan.ks, missing)
+    return Measured(total, list_refs, pair_refs, plan.ks, missing, partial(waits_of, dataset))
 
 
 def measurable(
@@ -126,7 +127,9 @@ def unavailable(dataset: Overview, plan: Plan) -> dict[MetricRef, str]:
             found[ref] = "there is no as_of or history time at which an item could be fresh"
         elif spec.level == "system" and projection.size(ref) == 0:
             found[ref] = (
-                f"no item of the catalog is {spec.items}" if spec.items else "the catalog is empty"
+                f"no item of the catalog is {spec.items.replace('_', ' ')}"
+                if spec.items
+                else "the catalog is empty"
             )
     return found
 

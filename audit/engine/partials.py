@@ -6,7 +6,7 @@ threads and the order of merging give the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -118,6 +118,9 @@ class Measured:
     pair_refs: Sequence[MetricRef]
     ks: I64
     unavailable: Mapping[MetricRef, str]
+    waits: Callable[[Run, int, Sequence[tuple[str, int]]], F64] | None = None
+    """Days that each item of the catalog waited: of a run, up to K, among the users of all the cells.  First
+    times are no sums over users, so they are made when asked for, and only where all users are at hand."""
 
     def column(self, ref: MetricRef, refs: Sequence[MetricRef]) -> int:
         """The column of a metric at K among those of ``refs``."""

@@ -288,6 +288,8 @@ class Comparer:
 
     def _exposure(self, run: Run, weighting: str, k: int, cell: tuple[str, int] | None) -> F64:
         """``[catalog items]``: the vector that several metrics are functions of."""
+        if weighting == "wait":
+            return self._waits(run, k, *([] if cell is None else [cell]))
         key = (run, weighting, k, cell)
         if key not in self._exposures:
             p = self.m.partials
@@ -297,6 +299,10 @@ class Comparer:
             self._exposures = {at: x for at, x in self._exposures.items() if at[3] in (None, cell)}
             self._exposures[key] = exposure_by_k(shown, weights)[self.d.items.catalog]
         return self._exposures[key]
+
+    def _waits(self, run: Run, k: int, *cells: tuple[str, int]) -> F64:
+        assert self.m.waits is not None
+        return self.m.waits(run, k, cells)
 
     def _value(self, ref: MetricRef, x: F64) -> float:
         return float(self.totals.call(ref, self.projection(ref, x[None]))[0])
@@ -324,7 +330,9 @@ class Comparer:
         means_ = {m: (float(np.mean(points[m, ref])), users) for m in self.d.models}
         self._record(ref, segment, means_)
         why = (
-            "interval at the viewport only, unless a guardrail asks"
+            "no interval: when an item is first shown is no sum over users"
+            if VECTORS[ref.spec.vector or "item_exposure"].weighting == "wait"
+            else "interval at the viewport only, unless a guardrail asks"
             if ref.k != self.plan.viewport
             else f"only {users} users: no interval"
             if users < MIN_USERS
@@ -340,6 +348,11 @@ class Comparer:
     def _from_groups(self, grouping: Grouping, model: str, ref: MetricRef) -> list[float]:
         """As :meth:`exact`, of a cell that was not counted apart: attention is rounded to whole steps."""
         weighting = VECTORS[str(ref.spec.vector)].weighting
+        if weighting == "wait":
+            return [
+                self._value(ref, self._waits(run, grouping.k, *grouping.cells))
+                for run in self.runs(model)
+            ]
         step = grouping.step if weighting == "exposure" else 1.0
         groups = (self.m.partials.groups[run][grouping.key][weighting] for run in self.runs(model))
         return [self._value(ref, x.sum(0)[self.d.items.catalog] * step) for x in groups]

@@ -112,3 +112,17 @@ def stale_exposure(b: Block, ks: I64, *, days: float = 365) -> F64:
 def recency(b: Block, ks: I64, *, half_life: float = 30) -> F64:
     """How fresh are the shown items, if freshness halves every so many days?"""
     return b.shown_mean(np.exp2(-b.age / half_life), ks)
+
+
+@metric(
+    level="system", vector="item_wait", items="new_while_shown", needs=("created_at", "shown_at"),
+    direction="lower", family="freshness", default=False,
+    formula="mean over new items of min(first time shown up to K, as_of) − created_at", unit="days",
+    range=(0.0, np.inf),
+    convention=lambda _: "new: created since the first list was shown, with 0 ≤ age < days at as_of; an item not "
+    "yet shown counts as waiting until as_of; more users find items sooner; no interval",
+    citation="the restricted mean of the waiting time, Irwin, J. Hygiene 47(2), 1949",
+)  # fmt: skip
+def time_to_first_exposure(x: F64, *, days: float = 30) -> F64:  # noqa: ARG001  read by items="new_while_shown"
+    """How long does a new item wait until anybody is shown it?"""
+    return np.asarray(x.mean(-1))

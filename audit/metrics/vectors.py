@@ -1,7 +1,8 @@
-"""Named additive vectors: what the metrics of level ``system`` are functions of.
+"""Named vectors: what the metrics of level ``system`` are functions of.
 
 The engine counts, exactly, how often each item of the catalog was shown at each rank.  A vector is
 made of those counts: weighted by attention or not, over items, their creators or their categories.
+One is no sum over users, and so gets no interval: the time until an item is first shown.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from audit.compiled import kernel
 from audit.conventions import Conventions
-from audit.dataset.model import F64, Bool, Overview, Ragged
+from audit.dataset.model import F64, Bool, Dataset, Lists, Overview, Ragged
 from audit.metrics.block import ages, attention, examination
 from audit.metrics.registry import MetricRef
 
@@ -27,7 +29,7 @@ class Vector:
     """How a named vector is made of the counts by item and rank."""
 
     axis: Literal["item", "creator", "category"]
-    weighting: Literal["exposure", "count"]
+    weighting: Literal["exposure", "count", "wait"]
     need: str | None = None
     """What a metric on it must declare among its ``needs``."""
 
@@ -40,6 +42,7 @@ VECTORS: Mapping[str, Vector] = MappingProxyType(
         "creator_count": Vector("creator", "count", "creator_id"),
         "category_exposure": Vector("category", "exposure", "categories"),
         "category_count": Vector("category", "count", "categories"),
+        "item_wait": Vector("item", "wait", "shown_at"),
     }
 )
 
@@ -111,6 +114,38 @@ def fresh(dataset: Overview, *, days: float) -> Bool:
     return np.asarray((age >= 0) & (age < days))
 
 
+def new_while_shown(dataset: Dataset, *, days: float) -> Bool:
+    """Fresh catalog items that were created after the first list was shown."""
+    seeds = [lists for model in dataset.models.values() for lists in model]
+    first = min(float(np.nanmin(s.time[s.present], initial=np.inf)) for s in seeds)
+    created = dataset.items.created[dataset.items.catalog]
+    return np.asarray(fresh(dataset, days=days) & (created >= first))
+
+
+@kernel
+def _first_shown(start, items, time, created, inside, k, out):  # type: ignore[no-untyped-def]
+    """The earliest time at which an existing item is among the first K of a list ``inside``."""
+    for row in range(len(start) - 1):
+        if inside[row]:
+            for slot in range(start[row], min(start[row + 1], start[row] + k)):
+                item = items[slot]
+                if created[item] <= time[row] < out[item]:
+                    out[item] = time[row]
+
+
+def waits(dataset: Dataset, lists: Lists, inside: Bool, k: int) -> F64:
+    """``[catalog items]``: days from creation until shown up to K, or until as_of where not yet.
+
+    ``inside`` is which lists count; NaN for an item of unknown date.
+    """
+    items = dataset.items
+    first = np.full(len(items.ids), np.nan if dataset.as_of is None else dataset.as_of)
+    _first_shown(
+        lists.items.start, lists.items.values, lists.time, items.created, inside, k, first
+    )  # fmt: skip
+    return ages(first, items.created)[items.catalog]
+
+
 @dataclass(frozen=True)
 class Selection:
     """A named part of the catalog; keyword arguments of ``choose`` are parameters of the metric."""
@@ -122,7 +157,11 @@ class Selection:
 
 
 ITEMS: Mapping[str, Selection] = MappingProxyType(
-    {"tail": Selection(tail, "history"), "fresh": Selection(fresh, "created_at")}
+    {
+        "tail": Selection(tail, "history"),
+        "fresh": Selection(fresh, "created_at"),
+        "new_while_shown": Selection(new_while_shown, "created_at"),
+    }
 )
 
 

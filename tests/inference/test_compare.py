@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections import Counter
 
@@ -15,7 +16,7 @@ from audit.engine.plan import hash_ranks
 from audit.inference import means
 from audit.inference.compare import Comparer
 from audit.metrics.registry import REGISTRY, metric, parse
-from tests.support import catalog, encoded, inputs, known, lists, people
+from tests.support import EPOCH, catalog, encoded, inputs, known, lists, people
 
 
 @pytest.fixture
@@ -618,3 +619,48 @@ def test_long_vectors_of_categories_are_resampled_as_histograms_of_categories(mo
     assert (long.baseline, long.candidate) == (usual.baseline, usual.candidate)
     assert long.reading == usual.reading
     assert long.ci_low == usual.ci_low and long.ci_high == usual.ci_high
+
+
+def test_the_wait_of_new_items_by_segment_and_without_an_interval():
+    created = {1: 90, 2: 92, 3: 20}
+    shown = {1: [1, 3], 2: [2], 3: [3, 2], 4: [3]}
+    when = {
+        "baseline": {1: 80, 2: 95, 3: 96, 4: 97},
+        "candidate": {1: 91, 2: 95, 3: 93, 4: 97},
+    }
+    given = inputs(
+        {name: lists(shown, shown_at=days) for name, days in when.items()},
+        catalog=catalog([1, 2, 3], created=created),
+        users=people({user: {"sex": "fm"[user % 2], "age": "y"} for user in shown}),
+    )
+    days = [parse("time_to_first_exposure")]
+    dataset = encoded(given, viewport=1, as_of=EPOCH + dt.timedelta(days=100))
+    both = (("sex", "age"),)
+    plan = make_plan(
+        dataset, metrics=days, ks=[1, 2], viewport=1, baseline="baseline", segments=both,
+        also=[((), 2)],
+    )  # fmt: skip
+    measurements, comparisons = Comparer(dataset, plan, measure(dataset, plan), 0).all()
+    value = {(m.model, m.metric[-2:], m.segment): m.value for m in measurements}
+    # Item 1 was shown before it existed under the baseline: its 10 days count until as_of.
+    assert value["baseline", "@1", "all"] == (10 + 3) / 2
+    assert value["candidate", "@1", "all"] == (1 + 3) / 2
+    assert value["candidate", "@2", "all"] == (1 + 1) / 2
+    assert value["candidate", "@1", "sex=f"] == value["candidate", "@1", "sex=f, age=y"] == (10 + 3) / 2  # fmt: skip
+    assert value["candidate", "@1", "sex=m"] == (1 + 8) / 2
+    assert {c.ci_low for c in comparisons} == {None}
+    assert {c.note for c in comparisons} == {
+        "no interval: when an item is first shown is no sum over users"
+    }
+
+
+def test_without_shown_at_nobody_knows_how_long_an_item_waited():
+    given = inputs(
+        baseline={1: [1]}, candidate=lists({1: [1]}, shown_at={1: 5}), catalog=catalog([1], created={1: 4})
+    )  # fmt: skip
+    dataset = encoded(given, as_of=EPOCH + dt.timedelta(days=6))
+    plan = make_plan(
+        dataset, metrics=[parse("time_to_first_exposure")], ks=[1], viewport=1, baseline="baseline"
+    )
+    (why,) = measure(dataset, plan).unavailable.values()
+    assert why == "no 'shown_at' in the recommendations of baseline"

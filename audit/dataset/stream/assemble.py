@@ -143,9 +143,10 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
     without_session = [
         m for m, seeds in read.models.items() if any(s.session is None for s in seeds)
     ]
+    untimed = [m for m, seeds in read.models.items() if any(s.micros is None for s in seeds)]
     world = make_world(
         items.ids, inputs, how, popularity, history_users, newest, names,
-        timed=timed, without_session=without_session,
+        timed=timed, without_session=without_session, untimed=untimed,
     )  # fmt: skip
     dataset, facts = encode_users(read, who, items, world, how)
     return dataset, word_issues(facts, cell_issues, world.items, read.models, how.viewport)
@@ -179,6 +180,7 @@ def find_users(read: Read, *, all_relevant: bool) -> Who:
 def make_world(
     ids: Ids, inputs: Inputs, how: How, popularity: I64, history_users: int, newest: int,
     cells: Mapping[str, Sequence[str]], *, timed: bool, without_session: Sequence[str],
+    untimed: Sequence[str],
 ) -> World:  # fmt: skip
     """What is the same for all users.
 
@@ -190,7 +192,7 @@ def make_world(
         Distinct users of each item in the history, its users, and its newest time in microseconds.
     cells
         Attribute → cell names.
-    timed, without_session
+    timed, without_session, untimed
         Whether a list has a time of its own; models whose lists have no session.
     """
     fallback = as_days(how.as_of) if how.as_of is not None else None
@@ -207,7 +209,7 @@ def make_world(
     )  # fmt: skip
     reasons = reasons_against(
         inputs, bool(items.inverse_norm.any()), source,
-        timed=timed or fallback is not None, without_session=without_session,
+        timed=timed or fallback is not None, without_session=without_session, untimed=untimed,
     )  # fmt: skip
     return World(
         items, history_users, fallback, cells, frozenset(NEEDS) - frozenset(reasons), reasons, source, ties

@@ -46,6 +46,7 @@ from audit.inputs import cross
 from audit.inputs.chunks import NotClean, NotIntegers
 from audit.inputs.tables import Inputs, Sources
 from audit.inputs.times import NONE
+from audit.metrics.vectors import VECTORS
 
 Progress = Callable[[str, int, int], None]
 
@@ -115,7 +116,7 @@ class _Audit:
         world = assemble.make_world(
             ids, inputs, self.how, survey.popularity, survey.history_users, survey.newest, cells,
             timed=any(c.newest != NONE for t, c in clocks.items() if self.layout.tables[t].model),
-            without_session=self._without_session(),
+            without_session=self._without("session_id"), untimed=self._without("shown_at"),
         )  # fmt: skip
         rankings = self._rankings(survey.histogram, cells, task)
         plan = self._plan(rankings, cells)
@@ -167,11 +168,12 @@ class _Audit:
                 found[t].take(state)
         return found
 
-    def _without_session(self) -> list[str]:
+    def _without(self, column: str) -> list[str]:
+        """Models one of whose tables lacks a column."""
         tables = self.layout.tables
         return [
             model for model, seeds in self.layout.models().items()
-            if any("session_id" not in tables[t].names for t in seeds)
+            if any(column not in tables[t].names for t in seeds)
         ]  # fmt: skip
 
     # ----------------------------------------------------------------- tables
@@ -261,6 +263,9 @@ class _Audit:
         """As :func:`audit.engine.plan.make_plan`, placing nobody yet."""
         asked, viewport = self.asked, self.asked.viewport
         refs, wanted, ks = settle_metrics(asked.metrics, asked.ks, viewport)
+        for ref in refs:
+            if ref.spec.vector and VECTORS[ref.spec.vector].weighting == "wait":
+                raise NotClean(f"{ref} needs all users at hand")
         groupings = [self._grouping("all", (), rankings[()], viewport)]
         for attributes, k in dict.fromkeys([*((a, viewport) for a in asked.segments), *asked.also]):
             if not attributes:
