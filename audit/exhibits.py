@@ -9,18 +9,22 @@ from typing import Literal
 import numpy as np
 
 from audit.dataset.ids import Ids
-from audit.dataset.model import F64, I64, Overview
+from audit.dataset.model import F64, I64, Overview, Ragged
 from audit.engine.memory import exposure_by_k
 from audit.engine.partials import Measured
 from audit.engine.plan import AGE_BANDS, Plan
 from audit.inference.histograms import lost_and_gained
 from audit.inference.system import combine, count_interval, lost_gained_expected
 from audit.inference.totals import by_member
+from audit.metrics.pair_columns import most_shown_twins
 from audit.metrics.vectors import creator_matrix, of_catalog, rank_weights
-from audit.result import Exhibits, Loser, LostGained, Series
+from audit.result import Exhibits, Loser, LostGained, NearDuplicates, Series
 
 LORENZ_POINTS = 101
 LOSERS = 10
+TWINS = 5
+LOOKED_AT = 20_000
+"""Lists searched for examples of near-duplicates, the first of each model."""
 
 
 def lorenz(x: F64) -> tuple[list[float], list[float]]:
@@ -69,6 +73,7 @@ def make_exhibits(dataset: Overview, plan: Plan, measured: Measured) -> Exhibits
             )
             for c in plan.candidates if by_creator
         },
+        near_duplicates=_near_duplicates(d, plan, measured),
     )  # fmt: skip
 
 
@@ -156,6 +161,26 @@ def _changed(
         expected=lost_gained_expected(a, b, both), lost_low=ends[0], lost_high=ends[1],
         gained_low=ends[2], gained_high=ends[3],
     )  # fmt: skip
+
+
+def _near_duplicates(d: Overview, plan: Plan, measured: Measured) -> list[NearDuplicates]:
+    """Examples from the first lists of each model's first seed, at the threshold first asked for."""
+    asked = [ref.values["threshold"] for ref in plan.refs if ref.name == "near_duplicates"]
+    if not asked or "embedding" not in d.has:
+        return []
+
+    def name(code: int) -> str:
+        return d.items.titles[code] or d.items.ids.text([code])[0]
+
+    return [
+        NearDuplicates(
+            model=model, first=name(a), second=name(b), similarity=cosine, lists=lists
+        )
+        for model, shown in measured.lists.items()
+        for a, b, cosine, lists in most_shown_twins(
+            Ragged(shown.start[: LOOKED_AT + 1], shown.values), d.items, asked[0], plan.viewport, TWINS
+        )
+    ]  # fmt: skip
 
 
 def _losers(old: F64, new: F64, ids: Ids, codes: I64, names: list[str | None]) -> list[Loser]:

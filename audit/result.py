@@ -295,6 +295,19 @@ class LostGained(Record):
     gained_high: float | None = None
 
 
+class NearDuplicates(Record):
+    """Two items that are nearly the same and stand in one list."""
+
+    model: str
+    first: str
+    second: str
+    """Title where there is one, else id."""
+    similarity: float
+    """Cosine of the embeddings."""
+    lists: int
+    """Of those looked at, how many show both up to the viewport."""
+
+
 class Exhibits(Record):
     """The data behind the figures and lists of the report."""
 
@@ -309,6 +322,8 @@ class Exhibits(Record):
     """By candidate."""
     items_lost: dict[str, list[Loser]] = {}
     creators_lost: dict[str, list[Loser]] = {}
+    near_duplicates: list[NearDuplicates] = []
+    """Examples, where ``near_duplicates`` was measured: for each model the pairs that most lists show."""
 
 
 class AuditResult(Record):

@@ -9,6 +9,7 @@ from scipy import stats
 from audit.engine import make_plan, measure
 from audit.engine.plan import AGE_BANDS
 from audit.exhibits import lorenz, make_exhibits
+from audit.metrics.registry import parse
 from tests.support import catalog, encoded, inputs, known, lists
 
 ITEMS = 200
@@ -213,3 +214,30 @@ def test_lists_without_times_have_no_ages():
         catalog=catalog([1], created={1: 3}),
     )
     assert exhibits(given).ages == []
+
+
+def test_examples_of_near_duplicates_where_they_are_measured():
+    vectors = {1: [1, 0], 2: [0, 1], 3: [2, 0.001], 4: [0.001, 3], 5: [1, 1]}
+    given = inputs(
+        baseline={1: [1, 2, 3], 2: [3, 1, 5], 3: [2, 5, 4], 4: [5, 6, 1]},
+        candidate={1: [1, 2, 5], 2: [5, 1, 6], 3: [2, 5, 1]},
+        catalog=catalog(range(1, 7), embedding=vectors, title={1: "One"}),
+    )
+    dataset = encoded(given, viewport=3)
+
+    def examples(metrics, viewport=3):
+        plan = make_plan(
+            dataset,
+            metrics=[parse(m) for m in metrics],
+            ks=[3],
+            viewport=viewport,
+            baseline="baseline",
+        )
+        shown = make_exhibits(dataset, plan, measure(dataset, plan, threads=1)).near_duplicates
+        return [(e.model, e.first, e.second, round(e.similarity, 5), e.lists) for e in shown]
+
+    pairs = [("baseline", "One", "3", 1.0, 2), ("baseline", "2", "4", 1.0, 1)]
+    assert examples(["near_duplicates"]) == pairs
+    assert examples(["near_duplicates@3"], viewport=2) == [("baseline", "One", "3", 1.0, 1)]
+    assert len(examples(["near_duplicates[threshold=0.5]"])) > len(pairs)
+    assert examples(["ild"]) == []

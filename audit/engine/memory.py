@@ -99,7 +99,10 @@ def measure(
         # Vectors over items are long: one thread fills those of a run, so that none is held twice.
         for shown in pool.map(lambda run: exposure_of(dataset, plan, run), runs_of(dataset)):
             total = merge(total, shown)
-    return Measured(total, list_refs, pair_refs, plan.ks, missing, partial(waits_of, dataset))
+    lists = {model: seeds[0].items for model, seeds in dataset.models.items()}
+    return Measured(
+        total, list_refs, pair_refs, plan.ks, missing, lists, partial(waits_of, dataset)
+    )
 
 
 def measurable(

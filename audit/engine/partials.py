@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.dataset.model import F64, I32, I64
+from audit.dataset.model import F64, I32, I64, Ragged
 from audit.metrics.registry import MetricRef
 
 Run = tuple[str, int]
@@ -118,6 +118,8 @@ class Measured:
     pair_refs: Sequence[MetricRef]
     ks: I64
     unavailable: Mapping[MetricRef, str]
+    lists: Mapping[str, Ragged] = field(default_factory=dict)
+    """The items of each model's first seed, for examples; only where all users are at hand."""
     waits: Callable[[Run, int, Sequence[tuple[str, int]]], F64] | None = None
     """Days that each item of the catalog waited: of a run, up to K, among the users of all the cells.  First
     times are no sums over users, so they are made when asked for, and only where all users are at hand."""

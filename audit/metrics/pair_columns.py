@@ -8,9 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from audit.compiled import kernel
-from audit.dataset.model import F64, I64
+from audit.dataset.model import F64, I64, Items, Ragged
 from audit.metrics.block import Block, examination
 from audit.metrics.slot_columns import relevance
+
+_ROUNDING = 1e-9
 
 
 @kernel
@@ -213,6 +215,53 @@ def _along(a_start, a_items, b_start, b_items, vectors, inverse_norm, ks):  # ty
     return along, count
 
 
+@kernel
+def _near(start, items, vectors, inverse_norm, threshold, k, n):  # type: ignore[no-untyped-def]
+    """The similar pairs of each list's first K items: key ``lower code·n + upper code``, and cosine."""
+    most = 0
+    for row in range(len(start) - 1):
+        shown = min(k, start[row + 1] - start[row])
+        most += shown * (shown - 1) // 2
+    key = np.empty(most, np.int64)
+    cosine = np.empty(most)
+    found = 0
+    for row in range(len(start) - 1):
+        for slot in range(start[row], min(start[row + 1], start[row] + k)):
+            item = items[slot]
+            for above in range(start[row], slot):
+                other = items[above]
+                dot = 0.0
+                for x in range(vectors.shape[1]):
+                    dot += np.float64(vectors[item, x]) * vectors[other, x]
+                dot *= inverse_norm[item] * inverse_norm[other]
+                if dot >= threshold and inverse_norm[item] > 0 and inverse_norm[other] > 0:
+                    key[found] = np.int64(min(item, other)) * n + max(item, other)
+                    cosine[found] = dot
+                    found += 1
+    return key[:found], cosine[:found]
+
+
+def most_shown_twins(
+    lists: Ragged, items: Items, threshold: float, k: int, most: int
+) -> list[tuple[int, int, float, int]]:
+    """The pairs of cosine ≥ ``threshold`` (as in :func:`similar_pairs`) that most lists show up to K.
+
+    Returns
+    -------
+    At most ``most`` tuples of the items' codes, the cosine and the number of lists; ties by codes.
+    """
+    n = len(items.ids)
+    key, cosine = _near(
+        lists.start, lists.values, items.vectors, items.inverse_norm, threshold - _ROUNDING, k, n
+    )  # fmt: skip
+    pair, first, count = np.unique(key, return_index=True, return_counts=True)
+    chosen = np.argsort(-count, kind="stable")[:most]
+    return [
+        (int(pair[i] // n), int(pair[i] % n), min(1.0, float(cosine[first[i]])), int(count[i]))
+        for i in chosen
+    ]
+
+
 def _measured(b: Block, threshold: float, ks: I64) -> tuple[F64, F64, F64]:
     items = b.dataset.items
     sums: tuple[F64, F64, F64] = _pairs(
@@ -236,7 +285,7 @@ def similar_pairs(b: Block, threshold: float, ks: I64) -> F64:
 
     Twins' cosine may miss 1 by rounding, so 10⁻⁹ less is enough.
     """
-    _, similar, pairs = _measured(b, threshold - 1e-9, ks)
+    _, similar, pairs = _measured(b, threshold - _ROUNDING, ks)
     return np.where(pairs > 0, similar, np.nan)
 
 

@@ -264,7 +264,8 @@ class _Audit:
         asked, viewport = self.asked, self.asked.viewport
         refs, wanted, ks = settle_metrics(asked.metrics, asked.ks, viewport)
         for ref in refs:
-            if ref.spec.vector and VECTORS[ref.spec.vector].weighting == "wait":
+            waits = ref.spec.vector and VECTORS[ref.spec.vector].weighting == "wait"
+            if waits or ref.name == "near_duplicates":  # first times, and examples of lists
                 raise NotClean(f"{ref} needs all users at hand")
         groupings = [self._grouping("all", (), rankings[()], viewport)]
         for attributes, k in dict.fromkeys([*((a, viewport) for a in asked.segments), *asked.also]):

@@ -17,7 +17,9 @@ YEAR = 365.25
 
 def build(context: Context) -> Section:
     """Lists as a person meets them."""
-    blocks: list[Block] = [_experience(context), _ages(context), _at_k(context)]
+    blocks: list[Block] = [
+        _experience(context), *_near_duplicates(context), _ages(context), _at_k(context)
+    ]  # fmt: skip
     return Section(id="experience", title="What people would see", blocks=tuple(blocks))
 
 
@@ -79,6 +81,39 @@ def _row(context: Context, info: MetricInfo) -> Row | None:
         return None
     unit = f" ({info.unit})" if info.unit not in ("", "share") else ""
     return Row(cells=(Cell(text=info.question), Cell(text=context.title(metric) + unit), *cells))
+
+
+def _near_duplicates(context: Context) -> list[Block]:
+    """Examples of pairs, where they were looked for and found."""
+    found = [e for e in context.result.exhibits.near_duplicates if e.model in context.models]
+    if not found:
+        return []
+    rows = [
+        Row(
+            cells=(
+                Cell(text=e.first),
+                Cell(text=e.second),
+                Cell(text=fmt.number(e.similarity, 3), value=e.similarity),
+                Cell(text=fmt.count(e.lists), value=e.lists),
+            ),
+            group=e.model,
+        )
+        for e in found
+    ]
+    return [
+        Table(
+            id="near-duplicates",
+            caption="Nearly the same items in one list: the pairs that most lists show",
+            columns=(
+                Column(title="Item", width=2),
+                Column(title="And", width=2),
+                Column(title="Cosine", align="end"),
+                Column(title="Lists", align="end"),
+            ),
+            rows=tuple(rows),
+            note="Of each model’s first lists (20,000 at the most), up to the viewport.",
+        )
+    ]
 
 
 def band(low: float, high: float | None) -> str:
