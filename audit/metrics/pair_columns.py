@@ -257,7 +257,12 @@ def most_shown_twins(
     pair, first, count = np.unique(key, return_index=True, return_counts=True)
     chosen = np.argsort(-count, kind="stable")[:most]
     return [
-        (int(pair[i] // n), int(pair[i] % n), min(1.0, float(cosine[first[i]])), int(count[i]))
+        (
+            int(pair[i] // n),
+            int(pair[i] % n),
+            round(min(1.0, float(cosine[first[i]])), 6),
+            int(count[i]),
+        )
         for i in chosen
     ]
 

@@ -63,6 +63,11 @@ def worlds(draw):
         history=draw(st.dictionaries(st.integers(1, 9), some, min_size=1, max_size=6)),
         shown_at=dict.fromkeys(draw(st.lists(keys, max_size=3)), 60.0),
         as_of=90.0,
+        categories=draw(
+            st.dictionaries(
+                of_items, st.lists(st.sampled_from("kmn"), min_size=1, max_size=3, unique=True)
+            )
+        ),
     )
 
 
