@@ -22,7 +22,9 @@ def test_everything_that_can_be_missing_has_a_reason():
         "embedding": "no catalog was given",
         "created_at": "no catalog was given",
         "creator_id": "no catalog was given",
+        "categories": "no catalog was given",
         "session_id": "no 'session_id' in the recommendations of baseline",
+        "shown_at": "no 'shown_at' in the recommendations of baseline",
     }
     assert encoded(inputs(baseline={1: [1]})).has == frozenset()
 
@@ -71,11 +73,15 @@ def test_sessions_must_be_there_under_every_model():
 def test_nothing_is_missing():
     dataset = encoded(
         inputs(
-            baseline=lists({(1, 1): [1, 2]}, session={(1, 1): 5}),
+            baseline=lists({(1, 1): [1, 2]}, session={(1, 1): 5}, shown_at={(1, 1): 6}),
             relevance={1: [1]},
             history=known({1: [2]}, timestamp={(1, 2): 4}),
             catalog=catalog(
-                [1, 2], creators={1: ["a"]}, created={1: 3}, embedding={1: [1.0], 2: [2.0]}
+                [1, 2],
+                creators={1: ["a"]},
+                created={1: 3},
+                embedding={1: [1.0], 2: [2.0]},
+                categories={1: ["x"]},
             ),
         )
     )
