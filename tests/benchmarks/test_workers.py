@@ -42,7 +42,9 @@ def test_the_full_audit_measures_every_family_at_every_k(files, tmp_path, capsys
     assert set(found["values"]) == {"baseline", "candidate"}
     for metric in ("ndcg@50", "item_gini@10", "creator_gini@3", "ild@10", "fresh_coverage@1"):
         assert found["values"]["baseline"][metric] is not None
-    assert list(found["stages"]) == ["starting", "reading", "measuring", "comparing", "ending"]
+    # Loops that are in no cache yet show as a stage of their own.
+    stages = [stage for stage in found["stages"] if stage != "compiling"]
+    assert stages == ["starting", "reading", "measuring", "comparing", "ending"]
     assert all(seconds >= 0 for seconds in found["stages"].values())
 
 
