@@ -257,12 +257,13 @@ class Block:
         """The least grade of a hit."""
         return self._least
 
-    @cached_property
+    @property
     def graded(self) -> Block:
         """This block with a hit for every positive grade; itself where that makes no difference."""
+        # Never kept where it is the block itself: columns are long, and a cycle would keep them all.
         if self._least == 1 or self.conventions.gain == "binary":
             return self
-        return self.seen_as(type(self), 1)
+        return self._once("graded", lambda: self.seen_as(type(self), 1))  # type: ignore[no-any-return]
 
     def seen_as(self, kind: type[Block], least: int) -> Block:
         """The same lists as another kind of block, or with hits from another grade on."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -130,6 +133,21 @@ def test_each_column_is_made_once(monkeypatch):
         b.hit_list, b.hit_rank, b.hit_grade, b.hit_ordinal, b.hit_popularity_rank  # noqa: B018
         b.embedded(ks), b.pair_similarity(ks), b.profile_similarity(ks), b.ideal_dcg(ks)
     assert sorted(calls) == ["geometry", "hit_popularity_rank", "ideal_dcg", "match"]
+
+
+@pytest.mark.parametrize("threshold", [1, 2])
+def test_a_block_goes_when_it_is_let_go_of(threshold):
+    """Columns are long: a block in a cycle would keep them until the collector happens to come."""
+    b = block(threshold=threshold)
+    assert b.graded.graded is b.graded
+    assert len(b.graded.hit_list) == 5
+    there = weakref.ref(b)
+    gc.disable()
+    try:
+        del b
+        assert there() is None
+    finally:
+        gc.enable()
 
 
 def test_items_that_share_a_bit_of_the_filter_are_told_apart():
