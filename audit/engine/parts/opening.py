@@ -20,8 +20,10 @@ from audit.inputs.log import Log, Scope
 from audit.inputs.plan import BigTable, Plan, make_plan
 from audit.inputs.tables import Sources
 
-ROWS = 1 << 20
-"""Rows of a descriptor, about: read at once by one task."""
+ROWS, MOST_ROWS = 1 << 20, 1 << 23
+"""Rows of a descriptor, about and at most: read at once by one task."""
+SHARE = 512
+"""Rows of a descriptor for each part: a blob of fewer would be mostly its own packing."""
 PART = 1 << 23
 """Rows of a part, about."""
 
@@ -155,6 +157,7 @@ def _names(one: BigTable, kinds: Mapping[str, pa.DataType]) -> dict[str, str]:
 
 def _descriptors(big: Sequence[BigTable], layout: Layout) -> list[Descriptor]:
     found: list[Descriptor] = []
+    enough = max(ROWS, min(MOST_ROWS, SHARE * layout.parts))
     for t, one in enumerate(big):
         assert one.chunked is not None
         place = 0
@@ -165,7 +168,7 @@ def _descriptors(big: Sequence[BigTable], layout: Layout) -> list[Descriptor]:
             for p, piece in enumerate(pieces):
                 here.append(p)
                 rows += piece.rows or 0
-                if piece.rows is None or rows >= ROWS or p == len(pieces) - 1:
+                if piece.rows is None or rows >= enough or p == len(pieces) - 1:
                     found.append(Descriptor(t, place, part, tuple(here), rows))
                     place, here, rows = place + 1, [], 0
     # The longest first, so that no task is left alone with one at the end.
