@@ -65,9 +65,11 @@ class TableSection(Strict):
     path: str
 
 
-class RelevanceSection(TableSection):
+class RelevanceSection(Strict):
     """``[relevance]``: what was relevant to whom, and how its grades are read."""
 
+    path: str | list[str]
+    """A file, or several: judgments made later, such as a queue of ``recaudit pool`` that was filled in."""
     source: Literal["judgments", "ratings", "purchases", "clicks"] = "judgments"
     grades: dict[str, int] | None = None
     threshold: float | None = Field(default=None, allow_inf_nan=False)

@@ -115,11 +115,36 @@ class Truth:
     """Items of positive grade, per context."""
     filter: npt.NDArray[np.uint64]
     """A word per context with bit ``item % 64`` set for every relevant item: rules most items out."""
+    day: I32 | None = None
+    """Beside ``items.values``: the day of the judgment, 1 for 1970-01-01, 0 where unknown; ``None`` where
+    judgments are not dated."""
 
     @cached_property
     def top_grade(self) -> int:
         """The greatest grade, at least 0."""
         return int(self.grades.max(initial=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """Slots whose score equals that of the slot before in the same list, one bit a slot."""
+
+    bits: npt.NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, slots: I64, n: int) -> Ties | None:
+        """From such slots among ``n``; ``None`` where there are none."""
+        if not len(slots):
+            return None
+        flags = np.zeros(n, np.uint8)
+        flags[slots] = 1
+        return cls(np.packbits(flags))
+
+    def between(self, first: int, last: int) -> npt.NDArray[np.uint8]:
+        """``[last − first]``: 1 for each slot from ``first`` on, up to ``last``, that is tied, else 0."""
+        byte = first // 8
+        flags = np.unpackbits(self.bits[byte : -(-last // 8)])
+        return flags[first - 8 * byte : last - 8 * byte]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +161,12 @@ class Lists:
     """Per list: the day from which ages are counted; NaN where unknown."""
     session: I32 | None
     """Per list: session code, ascending within a user; −1 for absent lists."""
+    ties: Ties | None = None
+    """Which slots tie with the one before; ``None`` where none does, or none can be seen to."""
+    scored: bool = False
+    """Whether the lists came with scores, so that ties can be seen."""
+    ranked: bool = True
+    """Whether ranks order them; else scores, and a convention those that are equal."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

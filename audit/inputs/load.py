@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from audit.conventions import Conventions
 from audit.errors import InputError
-from audit.inputs import catalog, cross, people, recommendations, relevance
+from audit.inputs import catalog, cross, joined, people, recommendations, relevance
 from audit.inputs.attributes import attribute_names
 from audit.inputs.columns import recognise
 from audit.inputs.draft import Draft, Raw
@@ -90,6 +90,11 @@ def draft_table(
     table: str, kind: Kind, source: TableSource, conventions: Conventions, log: Log
 ) -> Draft | None:
     """Read and check one table; errors go to ``log``, and the answer is then ``None``."""
+    if source.more:
+        return joined.draft(
+            table, source, conventions, log,
+            lambda one, own: draft_table(table, kind, one, conventions, own),
+        )  # fmt: skip
     try:
         opened = open_table(source.data, table, source.format)
         scope = Scope(table, log, 0, f"[{kind}]", untyped=opened.untyped)

@@ -63,8 +63,6 @@ class BigTable:
         """The same, its table in memory, its columns under the design's names and all of them sound."""
         assert self.chunked is not None
         names = {name: name for name in self.chunked.types}
-        if "rank" in names:
-            names.pop("score", None)  # the rank counts
         source = TableSource(data=None)  # the grades are grades now
         return replace(self, source=source, names=names, checked=True)
 
@@ -149,7 +147,7 @@ def make_plan(
 def _open(table: str, kind: Kind, source: TableSource) -> BigTable:
     log = Log()
     scope = Scope(table, log, 0, f"[{kind}]")
-    if source.format is not None:
+    if source.format is not None or source.more:
         return BigTable(table, kind, source, None, {}, [])
     try:
         chunked = open_chunks(source.data, table)

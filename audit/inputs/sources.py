@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from audit.config import Config, TableSection
+from audit.config import Config, RelevanceSection, TableSection
 from audit.errors import ConfigError
+from audit.inputs.joined import joined
 from audit.inputs.tables import Sources, TableSource
 
 _SETTINGS = {
@@ -35,6 +36,7 @@ def sources_from_config(config: Config, base: Path) -> Sources:
         The folder that its paths start from, the one it lies in.
     """
     columns = _columns(config.recommendations)
+    judged = config.relevance
     models = {
         name: [
             TableSource(
@@ -53,13 +55,7 @@ def sources_from_config(config: Config, base: Path) -> Sources:
     users, creators = config.users, config.creators
     return Sources(
         models=models,
-        relevance=_table(
-            config.relevance,
-            base,
-            grades=getattr(config.relevance, "grades", None),
-            threshold=getattr(config.relevance, "threshold", None),
-            format=getattr(config.relevance, "format", None),
-        ),
+        relevance=None if judged is None else _judgments(judged, base),
         catalog=_table(
             config.catalog,
             base,
@@ -105,12 +101,22 @@ def sources_from_arguments(
         raise ConfigError("there are no recommendations: give at least one model.")
     return Sources(
         models={str(name): _seeds(str(name), given) for name, given in models.items()},
-        relevance=source_of("relevance", relevance),
+        relevance=_all_of("relevance", relevance),
         catalog=source_of("catalog", catalog),
         creators=source_of("creators", creators),
         history=source_of("history", history),
         users=source_of("users", users),
     )
+
+
+def _all_of(what: str, data: Any) -> TableSource | None:
+    """One source, or the first of several with the others within."""
+    if not isinstance(data, (list, tuple)):
+        return source_of(what, data)
+    found = [one for one in (source_of(what, part) for part in data) if one is not None]
+    if not found or len(found) < len(data):
+        raise ConfigError(f"{what}: the list names nothing, or holds None.")
+    return joined(found)
 
 
 def _seeds(name: str, given: Any) -> list[TableSource]:
@@ -156,6 +162,24 @@ def _table(section: TableSection | None, base: Path, **settings: Any) -> TableSo
     return TableSource(
         data=base / section.path, name=_shown(section.path), columns=_columns(section), **settings
     )
+
+
+def _judgments(section: RelevanceSection, base: Path) -> TableSource:
+    """One source for each file, the further ones within the first."""
+    paths = [section.path] if isinstance(section.path, str) else section.path
+    if not paths:
+        raise ConfigError("[relevance] path names no file.")
+    return joined(
+        [
+            TableSource(
+                data=base / path, name=_shown(path), columns=_columns(section),
+                grades=section.grades, threshold=section.threshold,
+                # Beside qrels, a queue is still a CSV.
+                format=None if n and path.casefold().endswith(".csv") else section.format,
+            )
+            for n, path in enumerate(paths)
+        ]
+    )  # fmt: skip
 
 
 def _columns(section: Any) -> dict[str, str]:

@@ -51,6 +51,8 @@ class TableSource:
     """The format of the files, where their suffix does not say it."""
     name: str | None = None
     """The file name as the user gave it, where ``data`` is a path made from it."""
+    more: Sequence[TableSource] = ()
+    """Relevance: further files or frames of the table (:mod:`audit.inputs.joined`)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from audit.dataset.facts import FEW, Facts, JudgedFacts, ListFacts
 from audit.dataset.ids import Ids
 from audit.dataset.items import build_items
 from audit.dataset.lists import DAY_US, ListIndex, as_days, index_lists
-from audit.dataset.model import F64, I32, I64, Bool, Dataset, Items, Lists, Truth
+from audit.dataset.model import F64, I32, I64, Bool, Dataset, Items, Lists, Ties, Truth
 from audit.dataset.reasons import NEEDS, has_column, reasons_against
 from audit.dataset.stream import build, marks
 from audit.dataset.stream.how import How
@@ -355,7 +355,9 @@ def _lists(
         session = np.append(sessions.final[seed.session], np.int32(-1))[place]
     ragged = build.arrange(seed.start, seed.items, place, threads)
     seed.forget_items()
-    return Lists(ragged, present, user_present, time, session), place
+    tied = Ties.of(build.moved(seed.tied, seed.start, place, ragged.start), int(ragged.start[-1]))
+    ranked = seed.base >= 0
+    return Lists(ragged, present, user_present, time, session, tied, seed.scored, ranked), place
 
 
 def _times(seed: EncodedLists, place: I64) -> F64:

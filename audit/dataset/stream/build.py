@@ -17,7 +17,7 @@ from audit.dataset import scratch
 from audit.dataset.model import I32, I64, Bool, Ragged, Truth
 from audit.dataset.stream import groups, order, windows
 from audit.dataset.stream.lists import EncodedLists
-from audit.dataset.stream.pairs import EncodedPairs, PairPart
+from audit.dataset.stream.pairs import DAY_BITS, LAST_DAY, EncodedPairs, PairPart
 from audit.inputs.chunks import NotClean
 
 
@@ -63,7 +63,7 @@ def settle_items(
             order.gather(part[:-1], part, lists.items, final, lists.items)
 
         in_ranges(lists.start, work, threads, lists.items)
-    if len(lists.tied):
+    if lists.open and len(lists.tied):
         order.order_ties(lists.tied, lists.items, place_of)
 
 
@@ -84,6 +84,24 @@ def tie_order(ids: pa.Array, ties: str) -> I32:
 def is_integer(ids: pa.Array) -> bool:
     """Whether these ids compare as numbers."""
     return bool(pa.types.is_integer(ids.type))
+
+
+def moved(slots: I64, start: I64, rows: I64, to: I64) -> I64:
+    """Where slots of lists are once :func:`arrange` has put the lists in another order.
+
+    Parameters
+    ----------
+    slots, start
+        The slots, and where each list starts.
+    rows, to
+        Which list each row of the result is (−1: none), and where it starts there.
+    """
+    of = np.searchsorted(start, slots, side="right") - 1
+    row = np.full(len(start), -1, np.int64)
+    row[rows] = np.arange(len(rows))
+    row[-1] = -1  # where rows without a list went
+    kept = row[of] >= 0
+    return to[row[of[kept]]] + (slots - start[of])[kept]
 
 
 def arrange(start: I64, values: I32, rows: I64, threads: int | None = None) -> Ragged:
@@ -216,6 +234,8 @@ class Judged:
     """Each context's grades, best first."""
     relevant: I64
     word: npt.NDArray[np.uint64]
+    day: I32 | None = None
+    """Beside ``grades``, where judgments are dated: see :func:`~audit.dataset.stream.pairs.days_of`."""
 
     @property
     def ragged(self) -> Ragged:
@@ -242,14 +262,15 @@ def group_relevance(pairs: EncodedPairs, threads: int | None = None) -> Judged:
     n = int(start[-1])
     items, grades, best = (scratch.empty_beside(parts[0].item, n) for _ in range(3))
     relevant, word = np.zeros(len(user), np.int64), np.zeros(len(user), np.uint64)
-    judged = Judged(user, request, start, items, grades, best, relevant, word)
+    day = None if parts[0].day is None else scratch.empty_beside(parts[0].item, n)
+    judged = Judged(user, request, start, items, grades, best, relevant, word, day)
     size = windows.WINDOW if scratch.is_mapped(judged.items) else max(1, n)
     for first, last in scratch.steps(start, size):
         packed = np.empty(start[last] - start[first], np.int64)
         cursor[first:last] -= start[first]
         for part, context in zip(parts, of_runs, strict=True):
             assert part.grade is not None
-            values = part.item.astype(np.int64) << 5 | part.grade
+            values = _packed(part.item, part.grade, part.day)
             windows.place_some(context, part.bounds, values, cursor, first, last, packed)
             scratch.release(part.item)
         _unpack(judged, first, last, packed, threads)
@@ -277,7 +298,7 @@ def _contexts(parts: list[PairPart]) -> tuple[I32, I32 | None, list[I32]]:
 
 
 def _unpack(judged: Judged, first: int, last: int, packed: I64, threads: int | None) -> None:
-    """Fill in the contexts ``first`` to ``last`` from their ``item · 32 + grade``, in any order."""
+    """Fill in the contexts ``first`` to ``last`` from what :func:`_packed` made of them, in any order."""
     start = judged.start[first : last + 1] - judged.start[first]
     each = judged.items, judged.grades, judged.best
 
@@ -286,6 +307,10 @@ def _unpack(judged: Judged, first: int, last: int, packed: I64, threads: int | N
         rows, bounds = slice(first + a, first + b), start[a : b + 1] - start[a]
         groups.sort_groups(bounds, here)
         slots = slice(judged.start[first + a], judged.start[first + b])
+        if judged.day is not None:
+            judged.day[slots] = here & LAST_DAY
+            scratch.release(judged.day[slots])
+            here >>= DAY_BITS
         word = judged.word[rows]
         word[:] = 0
         out = [values[slots] for values in each]
@@ -301,9 +326,16 @@ def recode_judged(judged: Judged, final: I32, threads: int | None = None) -> Jud
     """With other codes for items, and so in another order.  ``judged`` is used up."""
     for first, last in scratch.steps(judged.start):
         slots = slice(judged.start[first], judged.start[last])
-        packed = final[judged.items[slots]].astype(np.int64) << 5 | judged.grades[slots]
+        day = None if judged.day is None else judged.day[slots]
+        packed = _packed(final[judged.items[slots]], judged.grades[slots], day)
         _unpack(judged, first, last, packed, threads)
     return judged
+
+
+def _packed(item: I32, grade: npt.NDArray[np.integer], day: npt.NDArray[np.integer] | None) -> I64:
+    """Item, grade and, where there is one, day in one number that sorts by item."""
+    packed = item.astype(np.int64) << 5 | grade
+    return packed if day is None else packed << DAY_BITS | day
 
 
 def build_truth(judged: Judged, rows: I64, threads: int | None = None) -> Truth:
@@ -318,6 +350,7 @@ def build_truth(judged: Judged, rows: I64, threads: int | None = None) -> Truth:
     return Truth(
         ragged(judged.items), ragged(judged.grades).values, ragged(judged.best).values,
         column(judged.relevant), column(judged.word),  # type: ignore[arg-type]
+        None if judged.day is None else ragged(judged.day).values,
     )  # fmt: skip
 
 

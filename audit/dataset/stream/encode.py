@@ -267,7 +267,8 @@ class _Reader:
             def by(way: Callable[..., EncodedLists], **more: Any) -> EncodedLists:
                 return way(
                     here.chunked, here.names, self.universe, ties=how.conventions.ties,
-                    table=here.table, threads=how.threads, progress=self.told.of(here), scratch=how.scratch, **more,
+                    table=here.table, strict=not here.checked, threads=how.threads, progress=self.told.of(here),
+                    scratch=how.scratch, **more,
                 )  # fmt: skip
 
             try:

@@ -50,6 +50,10 @@ class EncodedLists:
     """When each list was shown, microseconds since 1970 (UTC); the least int64 where unknown."""
     tied: I64
     """Slots whose score is that of the slot before, ascending."""
+    open: bool
+    """Whether tied slots are still to be put in the order of their items."""
+    scored: bool
+    """Whether there are scores, so that ties can be seen."""
     base: int
     """The rank that lists start at, 0 or 1; −1 where there are scores only."""
     newest: int
@@ -111,10 +115,14 @@ class ListReader:
         :attr:`audit.conventions.Conventions.ties`.
     table
         The table's name in issues.
+    strict
+        Whether scores that rise with the rank are not clean.
     """
 
-    def __init__(self, names: Mapping[str, str], universe: Universe, ties: str, table: str) -> None:
-        self.names, self.universe, self.ties = names, universe, ties
+    def __init__(
+        self, names: Mapping[str, str], universe: Universe, ties: str, table: str, *, strict: bool = True
+    ) -> None:  # fmt: skip
+        self.names, self.universe, self.ties, self.strict = names, universe, ties, strict
         self.times = columns.Times("shown_at", table)
         if "rank" not in names and "score" not in names:
             raise NotClean("nothing to rank by")
@@ -169,8 +177,8 @@ class ListReader:
 
     def settle(self, starts: I64, items: I32, keys: F64, scores: F64) -> I64:
         """Order and check the lists between ``starts``; returns the tied slots."""
-        tied = np.zeros(len(items) if self.mode == order.BY_SCORE else 0, np.uint8)
-        wrong, base = order.settle(starts, items, self.mode, keys, scores, tied)
+        tied = np.zeros(len(items) if self.scored else 0, np.uint8)
+        wrong, base = order.settle(starts, items, self.mode, keys, scores, tied, strict=self.strict)
         if base >= 0:
             self.bases.add(int(base))
         if wrong == order.BAD_RANKS or len(self.bases) > 1:
@@ -178,9 +186,19 @@ class ListReader:
         if wrong:
             raise NotClean(order.REASONS[wrong])
         slots = np.flatnonzero(tied)
-        if len(slots) and self.ties == "error":
+        if len(slots) and self.ties == "error" and self.mode == order.BY_SCORE:
             raise Tied("tied scores")
-        return slots[:0] if self.ties == "input_order" else slots
+        return slots
+
+    @property
+    def scored(self) -> bool:
+        """Whether there are scores: instead of ranks, or beside them."""
+        return "score" in self.names
+
+    @property
+    def open(self) -> bool:
+        """Whether equal scores leave an order open that ids are to settle."""
+        return self.mode == order.BY_SCORE and self.ties != "input_order"
 
     @property
     def base(self) -> int:
@@ -195,7 +213,8 @@ class ListReader:
 
 def read_lists(
     chunked: Chunked, names: Mapping[str, str], universe: Universe, *, ties: str, table: str,
-    threads: int | None = None, progress: Progress | None = None, scratch: Scratch = MEMORY,
+    strict: bool = True, threads: int | None = None, progress: Progress | None = None,
+    scratch: Scratch = MEMORY,
 ) -> EncodedLists:  # fmt: skip
     """Read and encode one table of recommendations whose lists stand together.
 
@@ -208,7 +227,7 @@ def read_lists(
     Scattered
         Rows of one list stand apart.
     """
-    reader = ListReader(names, universe, ties, table)
+    reader = ListReader(names, universe, ties, table, strict=strict)
     pieces = chunked.pieces(list(dict.fromkeys(names.values())))
     known = offsets(pieces)
     whole = None if known is None else scratch.empty(known[-1], np.int32)
@@ -272,7 +291,7 @@ def join(parts: list[Part], whole: I32 | None, reader: ListReader) -> EncodedLis
         raise Scattered
     return EncodedLists(
         start, items, user, request, session, micros, np.sort(np.concatenate(tied)),
-        reader.base, reader.times.newest, reader.times.issues(len(items)),
+        reader.open, reader.scored, reader.base, reader.times.newest, reader.times.issues(len(items)),
     )  # fmt: skip
 
 

@@ -25,8 +25,9 @@ REASONS = (
 
 
 def settle(
-    starts: I64, items: I32, mode: int, keys: F64, scores: F64, tied: npt.NDArray[np.uint8]
-) -> tuple[int, int]:
+    starts: I64, items: I32, mode: int, keys: F64, scores: F64, tied: npt.NDArray[np.uint8],
+    *, strict: bool = True,
+) -> tuple[int, int]:  # fmt: skip
     """Order the items of each list in place, and check them.
 
     Parameters
@@ -41,7 +42,10 @@ def settle(
     scores
         Beside ranks: must not rise with them; empty where there are none.
     tied
-        uint8, one a slot, zeros; set where a score equals that of the slot before.  May be empty by rank.
+        uint8, one a slot, zeros; set where a score equals that of the slot before.  May be empty by rank
+        where there are no scores.
+    strict
+        Whether scores that rise with the rank are wrong.
 
     Returns
     -------
@@ -50,7 +54,7 @@ def settle(
     """
     keys = read_only(-keys if mode == BY_SCORE else keys)
     scores = read_only(scores)
-    wrong, base = check(starts, items, mode == BY_RANK, keys, scores, tied)
+    wrong, base = check(starts, items, mode == BY_RANK, keys, scores, tied, strict)
     if wrong == UNSORTED:
         rows = np.empty(len(items), np.int64)
         sort(starts, keys, rows)
@@ -60,13 +64,15 @@ def settle(
         starts = starts - starts[0]
         keys = read_only(keys[rows])
         scores = read_only(scores[rows] if len(scores) else scores)
-        wrong, base = check(starts, items[within], mode == BY_RANK, keys, scores, tied[within])
+        wrong, base = check(
+            starts, items[within], mode == BY_RANK, keys, scores, tied[within], strict
+        )
         wrong = BAD_RANKS if wrong == UNSORTED else wrong
     return int(wrong), int(base)
 
 
 @kernel
-def check(starts, items, ranked, keys, scores, tied):  # type: ignore[no-untyped-def]
+def check(starts, items, ranked, keys, scores, tied, strict):  # type: ignore[no-untyped-def]
     """What is wrong with lists as they stand: an index of :data:`REASONS`, and the lowest rank.
 
     Items are looked for twice in a hash set with more than twice as many places as a list has items; its
@@ -107,8 +113,9 @@ def check(starts, items, ranked, keys, scores, tied):  # type: ignore[no-untyped
                 if len(scores):
                     if not np.isfinite(scores[slot]):
                         return BAD_SCORE, base
-                    if slot > first and scores[slot] > scores[slot - 1]:
+                    if strict and slot > first and scores[slot] > scores[slot - 1]:
                         return RANK_AGAINST_SCORE, base
+                    tied[slot] = slot > first and scores[slot] == scores[slot - 1]
             else:
                 if not np.isfinite(key):
                     return BAD_SCORE, base

@@ -21,9 +21,13 @@ from audit.inputs.grades import MAX_GRADE, read_grades
 from audit.inputs.log import Log, Scope
 from audit.inputs.numbers import read_numbers
 from audit.inputs.tables import TableSource
-from audit.inputs.times import NONE
+from audit.inputs.times import DAY, NONE
 
 U8 = npt.NDArray[np.uint8]
+
+DAY_BITS = 16
+LAST_DAY = (1 << DAY_BITS) - 1
+"""In the year 2149."""
 
 
 @dataclass(eq=False)
@@ -37,6 +41,8 @@ class PairPart:
     """Of each run."""
     request: I32 | None
     grade: U8 | None
+    day: I32 | None = None
+    """Of judgments, where they are dated: see :func:`days_of`."""
 
     @property
     def bounds(self) -> I64:
@@ -97,7 +103,7 @@ class _Reader:
         lengths = np.diff(np.append(starts, len(item)))
         bounds = np.append(starts, len(item))
         extra: dict[str, I64] = {}
-        grade = None
+        grade = day = None
         if self.kind == "relevance":
             grade = self._grades(given.get("grade"), len(item))
             extra["grade"] = grade.astype(np.int64)
@@ -105,8 +111,10 @@ class _Reader:
             extra[self.time] = micros = self.times.read(given[self.time])
             if self.kind == "history" and self.by_user:
                 self._newer(user, np.maximum.reduceat(micros, starts))
-            elif self.history is not None:
-                self._count_older(micros, user, lengths)
+            elif self.kind == "relevance":
+                day = days_of(micros)
+                if self.history is not None:
+                    self._count_older(micros, user, lengths)
         if "weight" in given:
             extra["weight"] = marks.float_bits(self._weights(given["weight"]))
         by_request = None if request is None else (request, u.requests.all_hashes)
@@ -119,8 +127,8 @@ class _Reader:
             # A row's user takes less room than a short run's beginning and user.
             user = np.repeat(user, lengths)
             request = None if request is None else np.repeat(request, lengths)
-            return PairPart(item, None, user, request, grade)
-        return PairPart(item, starts.astype(np.int32), user, request, grade)
+            return PairPart(item, None, user, request, grade, day)
+        return PairPart(item, starts.astype(np.int32), user, request, grade, day)
 
     def _count_older(self, micros: I64, user: I32, lengths: I64) -> None:
         assert self.history is not None
@@ -216,6 +224,7 @@ def read_pairs(
         if scratch.mapped:
             part.item = scratch.keep(item) if whole is None else item
             part.user = scratch.keep(part.user)
+            part.day = None if part.day is None else scratch.keep(part.day)
             release(part.item)
         parts[at] = part
 
@@ -227,7 +236,8 @@ def read_pairs(
     if not parts:
         none = np.zeros(0, np.int32)
         request = none if "request_id" in names else None
-        parts[0, 0] = PairPart(none, none, none, request, none.astype(np.uint8))
+        day = none if kind == "relevance" and reader.time in names else None
+        parts[0, 0] = PairPart(none, none, none, request, none.astype(np.uint8), day)
     newest = None
     if kind == "history" and by_user and reader.time in names:
         newest = np.full(len(universe.users), NONE)
@@ -239,6 +249,12 @@ def read_pairs(
         found, whole, newest, reader.times.newest, sum(reader.older), rows, marks.add(reader.marks),
         reader.times.issues(rows),
     )  # fmt: skip
+
+
+def days_of(micros: I64) -> I32:
+    """Days since 1970, the first day being 1, up to :data:`LAST_DAY`; 0 where unknown."""
+    days = np.clip(micros // DAY + 1, 1, LAST_DAY)
+    return np.where(micros == NONE, 0, days).astype(np.int32)
 
 
 def small_grades(column: pa.Array) -> U8 | None:

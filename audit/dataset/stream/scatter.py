@@ -65,8 +65,8 @@ class _Store:
 
 def read_scattered(
     chunked: Chunked, names: Mapping[str, str], universe: Universe, *, ties: str, table: str,
-    threads: int | None = None, progress: Progress | None = None, partition: int = BYTES,
-    scratch: Scratch = MEMORY,
+    strict: bool = True, threads: int | None = None, progress: Progress | None = None,
+    partition: int = BYTES, scratch: Scratch = MEMORY,
 ) -> EncodedLists:  # fmt: skip
     """What :func:`~audit.dataset.stream.lists.read_lists` gives, of rows in any order.
 
@@ -82,7 +82,7 @@ def read_scattered(
     NotClean
         Anything that the thorough path would speak of.
     """
-    reader = ListReader(names, universe, ties, table)
+    reader = ListReader(names, universe, ties, table, strict=strict)
     pieces = chunked.pieces(list(dict.fromkeys(names.values())))
     kind = _record(reader)
     known = offsets(pieces)
@@ -164,7 +164,7 @@ def _lists(
     return EncodedLists(
         np.append(np.concatenate(starts), first[-1]), items, column("user"),  # type: ignore[arg-type]
         column("request"), column("session"), column("micros"), np.concatenate(tied),  # type: ignore[arg-type]
-        reader.base, reader.times.newest, reader.times.issues(int(first[-1])),
+        reader.open, reader.scored, reader.base, reader.times.newest, reader.times.issues(int(first[-1])),
     )  # fmt: skip
 
 
@@ -196,7 +196,7 @@ def _settled(records: Records, reader: ListReader, users: int) -> EncodedLists:
     tied = reader.settle(start, items, np.ascontiguousarray(records["key"]), scores)
     return EncodedLists(
         start, items, user[first], None if request is None else request[first],
-        each.get("session"), each.get("micros"), tied, -1, NONE, [],  # type: ignore[arg-type]
+        each.get("session"), each.get("micros"), tied, reader.open, reader.scored, -1, NONE, [],  # type: ignore[arg-type]
     )  # fmt: skip
 
 
