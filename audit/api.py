@@ -37,6 +37,7 @@ from audit.findings import Evidence, judge
 from audit.findings.profiles import resolve
 from audit.forecast import Forecast, forecast
 from audit.inference.compare import Comparer
+from audit.inference.readings import Reader
 from audit.inputs import sources_from_arguments, sources_from_config
 from audit.inputs.tables import Inputs, Sources
 from audit.metrics.plugins import load_plugins
@@ -52,10 +53,13 @@ from audit.records import (
 )
 from audit.resources import Resources, parse_size
 from audit.result import AuditInfo, AuditResult, Unavailable
+from audit.robustness import Robustness
+from audit.staleness import staleness_of
 from audit.workspace import Workspace
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 Progress = Callable[[str, int, int], None]
 
@@ -191,6 +195,29 @@ def check(config: Config | str | Path, base: Path | None = None) -> list[DataIss
     inputs, dataset, issues = _encode(sources, settings)
     _plan(dataset, settings, [m for m in inputs.models if m != settings.baseline])
     return issues
+
+
+def pool(
+    config: Config | str | Path, *, base: Path | None = None, both: bool = False,
+    limit: int | None = None, progress: Progress | None = None,
+) -> pa.Table:  # fmt: skip
+    """The judging queue of a configuration: see :func:`audit.pooling.judging_queue`.
+
+    Raises
+    ------
+    ConfigError, InputError
+        The configuration or a table cannot be used, or there is no relevance.
+    """
+    from audit.pooling import judging_queue
+
+    settings, sources = _settled(config, base)
+    inputs, dataset, _ = _encode(sources, settings, progress=progress)
+    candidates = [m for m in inputs.models if m != settings.baseline]
+    plan = _plan(dataset, settings, candidates)
+    by_request = inputs.relevance is not None and "request_id" in inputs.relevance.column_names
+    return judging_queue(
+        dataset, plan, parse(settings.headline), by_request=by_request, both=both, limit=limit
+    )
 
 
 def compare(
@@ -490,8 +517,10 @@ def _audit(
             found = _measure_here(sources, settings, candidates, workspace, block, progress, ahead)
         inputs, dataset, plan, measured = found.inputs, found.overview, found.plan, found.measured
         step("comparing", 0, 1)
-        measurements, comparisons = Comparer(dataset, plan, measured, settings.seed).all()
+        comparer = Comparer(dataset, plan, measured, settings.seed)
+        measurements, comparisons = comparer.all()
         step("comparing", 1, 1)
+    reader = Reader(comparer)
     evidence = Evidence(
         audit=_info(settings, candidates, _as_of(settings, dataset)),
         population=population_of(inputs, dataset, measured),
@@ -508,7 +537,12 @@ def _audit(
         unavailable=[
             Unavailable(metric=str(r), reason=why) for r, why in measured.unavailable.items()
         ],
-    )
+        robustness=Robustness(
+            model_ties=reader.model_ties(), ties=reader.ties(),
+            judged_apart=reader.judged_apart, judged=reader.judged(), judgments=reader.judgments(),
+            staleness=staleness_of(dataset, plan, measured),
+        ),
+    )  # fmt: skip
     judgment = judge(evidence, settings.guardrails)
     return AuditResult(
         audit=evidence.audit, population=evidence.population, models=list(evidence.models),
@@ -517,4 +551,5 @@ def _audit(
         guardrail_results=judgment.guardrail_results, findings=judgment.findings,
         verdicts=judgment.verdicts, exhibits=evidence.exhibits, issues=list(evidence.issues),
         unavailable=list(evidence.unavailable), sources=sources_of(inputs, dataset), versions=versions(),
+        robustness=evidence.robustness,
     )  # fmt: skip

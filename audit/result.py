@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from audit.robustness import Robustness
+
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
+READS = ("1.0", SCHEMA_VERSION)
+"""The versions that can be read: 1.1 added `robustness`."""
 
 Verdict = Literal["pass", "warn", "inconclusive", "fail"]
 Reading = Literal["better", "worse", "no change", "undecided"]
@@ -345,6 +349,7 @@ class AuditResult(Record):
     unavailable: list[Unavailable]
     sources: list[Source]
     versions: dict[str, str]
+    robustness: Robustness = Robustness()
 
     @property
     def verdict(self) -> Verdict:
@@ -444,7 +449,7 @@ def load_result(path: str | Path) -> AuditResult:
             f"is not an audit result: {where}: {first['msg']}",
             f"This version reads schema {SCHEMA_VERSION}; write the result again with 'recaudit run'.",
         ) from None
-    if result.schema_version != SCHEMA_VERSION:
+    if result.schema_version not in READS:
         raise refuse(
             f"has schema version {result.schema_version}, this version reads {SCHEMA_VERSION}",
             "Write the result again with 'recaudit run'.",

@@ -14,12 +14,22 @@ from audit.dataset.checkpoint import Checkpoint
 from audit.dataset.model import F64, I32, I64, Dataset, Overview
 from audit.dataset.scratch import release, trim
 from audit.engine import kernels
+from audit.engine.ages import BANDS, count_days, judgment_clock, shown_by_age
 from audit.engine.exposure import exposure_of, runs_of, waits_of
 from audit.engine.kept import Kept
 from audit.engine.partials import ExactSums, Measured, Partials, Run, merge
 from audit.engine.plan import AGE_BANDS, Plan
+from audit.engine.readings import (
+    Readings,
+    adverse_columns,
+    condensed_columns,
+    count_ties,
+    readings_of,
+    tie_columns,
+)
 from audit.errors import ConfigError
 from audit.metrics.block import Block, Shared
+from audit.metrics.filled import tells_unjudged_apart
 from audit.metrics.registry import MetricRef
 from audit.metrics.relevance_columns import judged_items
 from audit.metrics.vectors import Projection
@@ -38,7 +48,7 @@ MARKS = 2**31 // 3 - 1
 
 def measure(
     dataset: Dataset, plan: Plan, *, threads: int | None = None, block: int = BLOCK,
-    progress: Progress | None = None, checkpoint: Checkpoint | None = None,
+    progress: Progress | None = None, checkpoint: Checkpoint | None = None, whole: bool = True,
 ) -> Measured:  # fmt: skip
     """Measure every metric of the plan on every model.
 
@@ -52,6 +62,8 @@ def measure(
         Called with ``("measuring", users done, users)``, by any of the threads, one at a time.
     checkpoint
         Where the sums of the users measured so far are kept.
+    whole
+        These are all the users.  Of a part of them it is not known whether any judgment has grade 0.
 
     Raises
     ------
@@ -65,8 +77,11 @@ def measure(
     workers = min(threads or os.cpu_count() or 1, max(1, -(-users // block)))
     kept = Kept(checkpoint, users, block if checkpoint is None else max(block, -(-users // SLICES)))
 
+    readings = readings_of(plan, list_refs)
+    apart = not whole or tells_unjudged_apart(dataset)
+
     def new() -> _Worker:
-        return _Worker(dataset, plan, list_refs, pair_refs)
+        return _Worker(dataset, plan, list_refs, pair_refs, readings, apart=apart)
 
     before = None if checkpoint is None else new().finished()
     if before is not None:
@@ -99,9 +114,10 @@ def measure(
         # Vectors over items are long: one thread fills those of a run, so that none is held twice.
         for shown in pool.map(lambda run: exposure_of(dataset, plan, run), runs_of(dataset)):
             total = merge(total, shown)
+    total = merge(total, count_days(dataset, judgment_clock(dataset)))
     lists = {model: seeds[0].items for model, seeds in dataset.models.items()}
     return Measured(
-        total, list_refs, pair_refs, plan.ks, missing, lists, partial(waits_of, dataset)
+        total, list_refs, pair_refs, plan.ks, missing, readings, lists, partial(waits_of, dataset)
     )
 
 
@@ -225,8 +241,12 @@ class _Worker:
         plan: Plan,
         list_refs: Sequence[MetricRef],
         pair_refs: Sequence[MetricRef],
+        readings: Readings,
+        *,
+        apart: bool,
     ) -> None:
-        self.d, self.plan = dataset, plan
+        self.d, self.plan, self.readings, self.apart = dataset, plan, readings, apart
+        self.clock = judgment_clock(dataset)
         self.list_refs, self.pair_refs = list_refs, pair_refs
         self.runs = runs_of(dataset)
         self.partials = self._zeros()
@@ -247,9 +267,26 @@ class _Worker:
             p.lists[run] = ExactSums.zeros(rows, len(self.list_refs) * len(plan.ks))
             p.ages[run] = np.zeros(len(AGE_BANDS) + 1, np.int64)
             p.lists_seen[run] = np.zeros(4, np.int64)
+            p.relevant_shown[run] = np.zeros(BANDS, np.int64)
+            p.tied[run] = np.zeros(6, np.int64)
+            if self._ties(run):
+                p.ties[run] = ExactSums.zeros(rows, 3 * len(self.readings.ties))
+            if self._unjudged:
+                p.condensed[run] = ExactSums.zeros(rows, len(self.readings.unjudged) + 1)
+            if self._unjudged and self._partner(run) is not None:
+                p.adverse[run] = ExactSums.zeros(rows, 2 * len(self.readings.unjudged))
             if self._partner(run) is not None:
                 p.pairs[run] = ExactSums.zeros(rows, len(self.pair_refs) * len(plan.ks))
         return p
+
+    def _ties(self, run: Run) -> bool:
+        """Whether a run's ties are read otherwise too."""
+        return bool(self.readings.ties) and self.d.models[run[0]][run[1]].ties is not None
+
+    @property
+    def _unjudged(self) -> bool:
+        """Whether unjudged items are read otherwise too."""
+        return self.apart and bool(self.readings.unjudged) and self.d.truth is not None
 
     def _partner(self, run: Run) -> Run | None:
         """The baseline's run that a candidate's run is paired with."""
@@ -279,9 +316,12 @@ class _Worker:
             self.partials.relevant_users += _distinct(
                 shared.user[shared.relevant_from(self.d.conventions.threshold) > 0]
             )
+        plain: dict[Run, dict[MetricRef, F64]] = {}
         for run, b in blocks.items():
-            self._lists(run, b)
+            plain[run] = self._lists(run, b)
             self._seen(run, b)
+        self._read(shared, plain)
+        for run, b in blocks.items():
             partner = self._partner(run)
             if partner is not None:
                 self._pairs(run, blocks[partner], b)
@@ -308,7 +348,8 @@ class _Worker:
 
     # -------------------------------------------------------------- user means
 
-    def _lists(self, run: Run, b: Block) -> None:
+    def _lists(self, run: Run, b: Block) -> dict[MetricRef, F64]:
+        """Add the metrics of lists and sessions; the values at the viewport of what is read otherwise too."""
         sums, ks = self.partials.lists[run], self.plan.ks
         lists = [r for r in self.list_refs if r.spec.level == "list"]
         columns = [planned_values(r, self.d, self.plan, b) for r in lists]
@@ -316,6 +357,46 @@ class _Worker:
         for i, ref in enumerate(self.list_refs[len(lists) :], start=len(lists)):
             values, user = session_values(ref, self.d, ks, b)
             self._add(sums, [values], user, [ref], i * len(ks))
+        at, read = int(np.searchsorted(ks, self.plan.viewport)), self.readings
+        return {
+            ref: values[:, at]
+            for ref, values in zip(lists, columns, strict=True)
+            if ref in read.ties or ref in read.unjudged
+        }
+
+    def _read(self, shared: Shared, plain: Mapping[Run, Mapping[MetricRef, F64]]) -> None:
+        """Add the other readings of all runs' lists, up to the viewport."""
+        p, read, d = self.partials, self.readings, self.d
+        at = int(read.k[0])
+        near = Shared(d, shared.first_user, shared.last_user, at)
+        blocks = {(m, s): Block(near, d.models[m][s]) for m, s in self.runs}
+
+        def values(ref: MetricRef, block: Block) -> F64:
+            return list_values(ref, d, read.k, block)[:, 0]
+
+        for run, b in blocks.items():
+            lists = d.models[run[0]][run[1]]
+            tied, counts = count_ties(lists, near.first, near.last, at)
+            p.tied[run] += counts
+            if run in p.ties and tied.any():
+                columns = tie_columns(lists, near, read.ties, plain[run], values)
+                self._add_read(p.ties[run], columns, near.user)
+            if run in p.condensed:
+                columns = condensed_columns(b, read.unjudged, plain[run], values)
+                self._add_read(p.condensed[run], columns, near.user)
+            partner = self._partner(run)
+            if run in p.adverse and partner is not None:
+                pair = (blocks[partner], plain[partner]), (b, plain[run])
+                columns = adverse_columns(*pair, near, read.unjudged, values, at)
+                self._add_read(p.adverse[run], columns, near.user)
+
+    def _add_read(self, sums: ExactSums, columns: F64, user: I32) -> None:
+        """Values of metrics that are sound in the plain reading are so in others."""
+        if len(user):
+            kernels.add_user_means(
+                np.ascontiguousarray(columns), user, self.plan.rows.row_of_user, 0,
+                sums.whole, sums.upper, sums.lower, sums.count,
+            )  # fmt: skip
 
     def _pairs(self, run: Run, a: Block, b: Block) -> None:
         columns = [planned_values(ref, self.d, self.plan, a, b) for ref in self.pair_refs]
@@ -348,6 +429,9 @@ class _Worker:
             _distinct(b.user[shown]), shown.sum(), len(b.item),
             (shown & (b.length < min(viewport, plan.kmax))).sum(),
         ]  # fmt: skip
+
+        if self.clock is not None:
+            p.relevant_shown[run] += shown_by_age(b, self.d, self.clock, viewport)
 
     def _users(self, run: Run, a: Block, b: Block, first: int, last: int) -> None:
         if self.marked + last - first > MARKS:

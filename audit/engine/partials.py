@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from audit.dataset.model import F64, I32, I64, Ragged
 from audit.metrics.registry import MetricRef
+
+if TYPE_CHECKING:
+    from audit.engine.readings import Readings
 
 Run = tuple[str, int]
 """A model and its seed."""
@@ -97,6 +100,24 @@ class Partials:
     users_items: dict[Run, I64] = field(default_factory=dict)
     """``[3, items]``: users shown the item by the baseline only, this candidate only, both."""
     users_creators: dict[Run, I64] = field(default_factory=dict)
+    ties: dict[Run, ExactSums] = field(default_factory=dict)
+    """Columns: see :class:`audit.engine.readings.Readings`; of runs whose scores tie."""
+    tied: dict[Run, I64] = field(default_factory=dict)
+    """``[6]``: see :func:`audit.engine.readings.count_ties`."""
+    condensed: dict[Run, ExactSums] = field(default_factory=dict)
+    """Lists without unjudged items, and the judged share."""
+    adverse: dict[Run, ExactSums] = field(default_factory=dict)
+    """By candidate's run: the adversary's world."""
+    judged_zero: I64 = field(default_factory=lambda: np.zeros(1, np.int64))
+    """Judgments of grade 0."""
+    judgment_days: dict[int, I64] = field(default_factory=dict)
+    """Day (as in the truth) → judgments, ``[1]``."""
+    judgment_ages: dict[int, I64] = field(default_factory=dict)
+    """Days from judgment to list → judgments and relevant ones, ``[2]``."""
+    list_days: dict[Run, dict[int, I64]] = field(default_factory=dict)
+    """Day since 1970 → lists shown on it, ``[1]``."""
+    relevant_shown: dict[Run, I64] = field(default_factory=dict)
+    """``[bands]``: relevant items shown up to the viewport, by the age of the judgment (:mod:`audit.engine.ages`)."""
     lists_seen: dict[Run, I64] = field(default_factory=dict)
     """``[4]``: users, lists, slots up to kmax, lists shorter than the viewport."""
     relevant_users: I64 = field(default_factory=lambda: np.zeros(1, np.int64))
@@ -118,6 +139,7 @@ class Measured:
     pair_refs: Sequence[MetricRef]
     ks: I64
     unavailable: Mapping[MetricRef, str]
+    readings: Readings | None = None
     lists: Mapping[str, Ragged] = field(default_factory=dict)
     """The items of each model's first seed, for examples; only where all users are at hand."""
     waits: Callable[[Run, int, Sequence[tuple[str, int]]], F64] | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from audit.result import (
     AuditInfo,
@@ -23,6 +23,7 @@ from audit.result import (
     Population,
     Unavailable,
 )
+from audit.robustness import Robustness
 
 FEWEST_USERS = 50
 """Below this many users there is no verdict (statistics: a t interval, and nothing is decided)."""
@@ -41,6 +42,7 @@ class Evidence:
     exhibits: Exhibits
     issues: Sequence[Issue]
     unavailable: Sequence[Unavailable]
+    robustness: Robustness = field(default_factory=Robustness)
 
     @classmethod
     def of(cls, result: AuditResult) -> Evidence:
@@ -55,6 +57,7 @@ class Evidence:
             exhibits=result.exhibits,
             issues=result.issues,
             unavailable=result.unavailable,
+            robustness=result.robustness,
         )
 
     @property

@@ -167,7 +167,7 @@ class Comparer:
         batch = max(1, DRAWN // max(1, width))
         for first in range(0, len(cells), batch):
             sums = [
-                {model: self._sums(lists, model, inside, columns) for model in self.d.models}
+                {model: self.sums(lists, model, inside, columns) for model in self.d.models}
                 for inside in cells[first : first + batch]
             ]
             of_size: dict[int, list[int]] = {}
@@ -177,7 +177,7 @@ class Comparer:
             for same in of_size.values():
                 values = self._values([sums[i] for i in same])
                 effects = [
-                    {c: self._effects(sums[i][self.plan.baseline], sums[i][c]) for c in candidates}
+                    {c: self.effects(sums[i][self.plan.baseline], sums[i][c]) for c in candidates}
                     for i in same
                 ]
                 p = self._sign_flips([e for cell in effects for e, _ in cell.values()])
@@ -198,15 +198,24 @@ class Comparer:
         values = {model: found[model, ref] for model in self.d.models}
         self._record(ref, segment, {model: (v.point, v.n) for model, v in values.items()})
 
-    def _sums(
+    def sums(
         self, partials: Mapping[Run, ExactSums], model: str, inside: Bool, columns: Sequence[int]
     ) -> Seeds:
         """Per seed: the sums and counts of the rows ``inside``, by each bucket that has users there."""
+        found = [self.sums_of(partials[run], inside) for run in self.runs(model)]
+        return [(sums[:, columns], counts[:, columns]) for sums, counts in found]
+
+    def sums_of(self, partials: ExactSums, inside: Bool) -> tuple[F64, I64]:
+        """As :meth:`sums`, of one run and all columns."""
         buckets, place = np.unique(self.plan.rows.bucket[inside], return_inverse=True)
         key = np.full(len(inside), -1)
         key[inside] = place.reshape(-1)
-        found = [partials[run].by(key, len(buckets)) for run in self.runs(model)]
-        return [(sums.sums()[:, columns], sums.count[:, columns]) for sums in found]
+        found = partials.by(key, len(buckets))
+        return found.sums(), found.count
+
+    def values(self, sums: Mapping[str, Seeds]) -> dict[str, list[Values]]:
+        """Each model's columns with their replicates, all from one drawing of the weights."""
+        return self._values([sums])[0]
 
     def _values(self, cells: Sequence[Mapping[str, Seeds]]) -> list[dict[str, list[Values]]]:
         """Each cell's and model's columns with their replicates, all from one drawing of the weights."""
@@ -230,7 +239,7 @@ class Comparer:
         ]
 
     @staticmethod
-    def _effects(baseline: Seeds, candidate: Seeds) -> tuple[F64, Bool]:
+    def effects(baseline: Seeds, candidate: Seeds) -> tuple[F64, Bool]:
         """The buckets' effects on the difference, and which buckets have users with a value."""
         one = len(baseline) == len(candidate) == 1
         parts = [
@@ -268,7 +277,7 @@ class Comparer:
             return
         columns = [self.m.column(r, self.m.pair_refs) for r in refs]
         for candidate in self.plan.candidates:
-            seeds = self._sums(self.m.partials.pairs, candidate, inside, columns)
+            seeds = self.sums(self.m.partials.pairs, candidate, inside, columns)
             for ref, v in zip(refs, self._values([{candidate: seeds}])[0][candidate], strict=True):
                 self._record(ref, segment, {candidate: (v.point, v.n)})
                 self.comparisons.append(compare_pair(ref, candidate, segment, v))

@@ -9,10 +9,11 @@ Shapes: ``L`` lists, ``H`` hits (relevant slots), ``S`` shown slots, ``K`` the n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -177,9 +178,21 @@ class Block:
             self._made[key] = make()
         return self._made[key]
 
+    otherwise: ClassVar[Mapping[Callable[..., Any], Callable[..., Any]]] = MappingProxyType({})
+    """Columns of other modules that this kind of block makes in another way: function → what is called instead."""
+
+    def made(self, make: Callable[..., T], *args: Any) -> T:
+        """``make(self, *args)``, or what this kind of block makes instead."""
+        instead: Callable[..., T] = self.otherwise.get(make, make)
+        return instead(self, *args)
+
     def column(self, make: Callable[..., T], *args: Hashable) -> T:
-        """``make(self, *args)``, made once: a column of another module."""
-        return self._once((make, *args), lambda: make(self, *args))  # type: ignore[no-any-return]
+        """As :meth:`made`, once: a column of another module."""
+        return self._once((make, *args), lambda: self.made(make, *args))  # type: ignore[no-any-return]
+
+    def in_world(self, shared: Shared) -> Block:
+        """The same lists in another world of judgments."""
+        return type(self)(shared, self._lists, self._least)
 
     # ------------------------------------------------------------------ lists
 
@@ -298,6 +311,11 @@ class Block:
     def hit_ordinal(self) -> I64:
         """``[H]``: 1 for a list's first hit, 2 for its second, …"""
         return self._hits[3]
+
+    @cached_property
+    def hit_first(self) -> F64:
+        """``[H]``: 1 for a list's first hit, else 0."""
+        return np.asarray(self.hit_ordinal == 1, np.float64)
 
     @cached_property
     def hit_item(self) -> I32:

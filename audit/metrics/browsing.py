@@ -15,6 +15,7 @@ from audit.metrics.relevance_columns import grade, product_above, rank, satisfac
     level="list", needs=("relevance",), direction="higher", family="relevance", title="RBP", default=False,
     formula="(1 − p)·Σ_{relevant r≤K} p^(r−1)", convention=relevant_from,
     citation="Moffat & Zobel, ACM TOIS 27(1), 2008",
+    ties="expected",
 )  # fmt: skip
 def rbp(b: Block, ks: I64, *, p: float = 0.8) -> F64:
     """Of the items that somebody reads who goes on with probability p, which share is relevant?"""
@@ -26,6 +27,7 @@ def rbp(b: Block, ks: I64, *, p: float = 0.8) -> F64:
     default=False, formula="1 − (1 − p)·Σ_{judged r≤K} p^(r−1)", defined_without_relevant=True,
     convention=lambda _: "ranks beyond K or the end of the list are unknown, as unjudged items are",
     citation="Moffat & Zobel, ACM TOIS 27(1), 2008",
+    ties="none", unjudged="apart",
 )  # fmt: skip
 def rbp_residual(b: Block, ks: I64, *, p: float = 0.8) -> F64:
     """By how much could RBP rise if everything unknown were relevant?"""
@@ -39,8 +41,9 @@ def rbp_residual(b: Block, ks: I64, *, p: float = 0.8) -> F64:
     convention=lambda c: "max_grade: top of the scale of grades; 0: the highest of any evaluated user"
     + (f"; grades ≥ {c.threshold} count as 1" if c.gain == "binary" else ""),
     citation="Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
+    ties="expected",
 )  # fmt: skip
 def err(b: Block, ks: I64, *, max_grade: float = 0) -> F64:
     """How soon, as 1/rank, is somebody satisfied who stops at the first item that satisfies?"""
     satisfied = satisfaction(b, max_grade)
-    return b.prefix_sum(satisfied * product_above(b, 1 - satisfied) / b.hit_rank, ks)
+    return b.prefix_sum(satisfied * b.made(product_above, 1 - satisfied) / b.hit_rank, ks)

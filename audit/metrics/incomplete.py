@@ -12,7 +12,13 @@ from audit.dataset.model import F64, I64
 from audit.metrics.block import Block
 from audit.metrics.registry import metric
 from audit.metrics.relevance import ap_convention, average_precision, ideal, ndcg, relevant_from
-from audit.metrics.relevance_columns import condensed, grade, irrelevant_above, judged_items
+from audit.metrics.relevance_columns import (
+    condensed,
+    grade,
+    irrelevant_up_to,
+    judged_items,
+    share_above,
+)
 
 EPSILON = 1e-5
 """The smoothing of infAP, trec_eval's: no item judged above counts as one half relevant."""
@@ -23,6 +29,7 @@ EPSILON = 1e-5
     formula="judged items up to K / shown items up to K", defined_without_relevant=True,
     convention=lambda _: "denominator: number of shown items; nothing shown: no value",
     citation="Sakai & Kando, Information Retrieval 11(5), 2008",
+    ties="none", unjudged="apart",
 )  # fmt: skip
 def judged(b: Block, ks: I64) -> F64:
     """Which share of the shown items has been judged at all?"""
@@ -35,12 +42,13 @@ def judged(b: Block, ks: I64) -> F64:
     "N: all such items",
     convention=lambda c: f"N = 0: each relevant item counts 1; {relevant_from(c)}",
     citation="Buckley & Voorhees, SIGIR 2004; as trec_eval has it since 8.0",
+    ties="expected", unjudged="apart",
 )  # fmt: skip
 def bpref(b: Block, ks: I64) -> F64:
     """How seldom does an item that is judged not relevant stand above a relevant one?"""
     r = b.relevant[b.hit_list]
     n = np.minimum(r, (b.shared.column(judged_items) - b.relevant)[b.hit_list])
-    preferred = 1 - np.minimum(b.column(irrelevant_above), r) / np.maximum(n, 1)
+    preferred = 1 - b.made(irrelevant_up_to, r) / np.maximum(n, 1)
     return b.prefix_sum(preferred, ks) / b.relevant[:, None]
 
 
@@ -51,11 +59,12 @@ def bpref(b: Block, ks: I64) -> F64:
     convention=lambda c: "every shown item belongs to the pool of which a sample was judged; ε = 0.00001; "
     + relevant_from(c),
     citation="Yilmaz & Aslam, CIKM 2006",
+    ties="expected", unjudged="apart",
 )  # fmt: skip
 def infap(b: Block, ks: I64) -> F64:
     """What average precision is to be expected if the judged items are a sample of the shown ones?"""
-    r, above = b.hit_rank, b.hit_ordinal - 1
-    share = (above + EPSILON) / (above + b.column(irrelevant_above) + 2 * EPSILON)
+    r = b.hit_rank
+    share = b.made(share_above, EPSILON)
     return b.prefix_sum((1 + (r - 1) * share) / r, ks) / b.relevant[:, None]
 
 
@@ -63,6 +72,7 @@ def infap(b: Block, ks: I64) -> F64:
     level="list", needs=("relevance",), direction="higher", family="relevance", title="condensed NDCG",
     default=False, formula="NDCG of the list without its unjudged items, cut at K after they are out",
     convention=ideal, graded=True, citation="Sakai, SIGIR 2007",
+    ties="expected", unjudged="apart",
 )  # fmt: skip
 def ndcg_condensed(b: Block, ks: I64) -> F64:
     """How close to the best order do the judged items stand?"""
@@ -73,6 +83,7 @@ def ndcg_condensed(b: Block, ks: I64) -> F64:
     level="list", needs=("relevance",), direction="higher", family="relevance", title="condensed MAP",
     default=False, formula="average precision of the list without its unjudged items, cut at K after they are out",
     convention=ap_convention, citation="Sakai, SIGIR 2007",
+    ties="expected", unjudged="apart",
 )  # fmt: skip
 def map_condensed(b: Block, ks: I64) -> F64:
     """How precise is the list at each relevant item, unjudged items put aside?"""

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from audit.dataset.model import F64, I64
+from audit.dataset.model import F64, I64, Bool
 from audit.metrics.block import Block
 from audit.metrics.registry import metric
 from audit.metrics.relevance import relevant_from
+from audit.metrics.relevance_columns import pair_share
 
 
-def pairs_in_order(b: Block, ks: I64) -> tuple[F64, F64]:
-    """Pairs of a relevant and another item up to K with the relevant one above; and all such pairs."""
-    h, n = b.hits(ks), b.shown(ks)
-    below = h * n - b.prefix_sum(b.hit_rank, ks)  # items below each hit, hits among them
-    return below - h * (h - 1) / 2, h * (n - h)
+def _has_pairs(b: Block, ks: I64) -> Bool:
+    """Whether there are both relevant and other items up to K."""
+    return np.asarray((b.hits(ks) > 0) & (b.hits(ks) < b.shown(ks)))
 
 
 @metric(
@@ -26,6 +25,7 @@ def pairs_in_order(b: Block, ks: I64) -> tuple[F64, F64]:
     convention=lambda c: "of the shown items only; no relevant item up to K: 0; relevant ones only: 1; "
     + relevant_from(c),
     citation="Fawcett, Pattern Recognition Letters 27(8), 2006; of the first K items as in RePlay",
+    ties="expected",
 )  # fmt: skip
 def auc(b: Block, ks: I64) -> F64:
     """How often does a relevant item stand above one that is not?
@@ -33,8 +33,7 @@ def auc(b: Block, ks: I64) -> F64:
     It sees the first K items only: a relevant item that enters at rank K lowers it, so read it beside
     recall.
     """
-    above, pairs = pairs_in_order(b, ks)
-    return np.where(pairs > 0, above / np.maximum(pairs, 1), b.hits(ks) > 0)
+    return b.made(pair_share, ks)
 
 
 @metric(
@@ -42,10 +41,11 @@ def auc(b: Block, ks: I64) -> F64:
     formula="shown items up to K where there are both relevant and other items among them",
     unit="items", range=(0.0, np.inf), default=False, convention=relevant_from,
     citation="the weights of group AUC",
+    ties="none", unjudged="apart",
 )  # fmt: skip
 def auc_items(b: Block, ks: I64) -> F64:
     """How many shown items stand in lists that have an order of relevant and other items?"""
-    return np.where(pairs_in_order(b, ks)[1] > 0, b.shown(ks), np.nan)
+    return np.where(_has_pairs(b, ks), b.shown(ks), np.nan)
 
 
 @metric(
@@ -53,11 +53,11 @@ def auc_items(b: Block, ks: I64) -> F64:
     formula="AUC · shown items up to K where there are both relevant and other items among them",
     unit="items", range=(0.0, np.inf), default=False, convention=relevant_from,
     citation="the weighted values of group AUC",
+    ties="none", unjudged="apart",
 )  # fmt: skip
 def auc_times_items(b: Block, ks: I64) -> F64:
     """How many shown items stand in well ordered lists?"""
-    above, pairs = pairs_in_order(b, ks)
-    return above / np.where(pairs > 0, pairs, np.nan) * b.shown(ks)
+    return np.where(_has_pairs(b, ks), b.made(pair_share, ks) * b.shown(ks), np.nan)
 
 
 @metric(

@@ -49,6 +49,10 @@ Family = Literal[
 ]  # fmt: skip
 
 
+TieTreatment = Literal["expected", "ends", "none"]
+UnjudgedTreatment = Literal["irrelevant", "apart"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class MetricSpec:
     """All that is known of a metric; feeds ``explain``, the report, the docs and generated tests."""
@@ -86,6 +90,12 @@ class MetricSpec:
     """Measured where the user names no metrics."""
     graded: bool = False
     """Needs relevance: gets every positive grade as a hit, not only those from the threshold on."""
+    ties: TieTreatment = "ends"
+    """Family relevance: what is told of ties of scores.  ``expected``: the value is a sum over hits, so that
+    the expected columns (:mod:`audit.metrics.ties`) give its exact expectation; ``ends``: only its values
+    with the best item of each tie last, and first; ``none``: they cannot move it in a known direction."""
+    unjudged: UnjudgedTreatment = "irrelevant"
+    """Family relevance: an unjudged item counts as not relevant, or is told apart from such."""
     defined_without_relevant: bool = False
     """Needs relevance: has a value of its own where nothing is relevant, should such lists count."""
 
@@ -208,6 +218,8 @@ def _check(spec: MetricSpec) -> None:
         ("level", spec.level, get_args(Level)),
         ("direction", spec.direction, get_args(Direction)),
         ("family", spec.family, get_args(Family)),
+        ("treatment of ties", spec.ties, get_args(TieTreatment)),
+        ("treatment of unjudged items", spec.unjudged, get_args(UnjudgedTreatment)),
         *(("need", need, tuple(NEEDS)) for need in sorted(spec.needs)),
     ):
         if given not in valid:

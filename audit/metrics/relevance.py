@@ -59,6 +59,7 @@ def ideal(c: Conventions) -> str:
     formula="Σ_{r≤K} gain(g_r)·discount(r) / the same sum in the ideal order",
     convention=ideal, graded=True,
     citation="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005",
+    ties="expected",
 )  # fmt: skip
 def ndcg(b: Block, ks: I64) -> F64:
     """How close is the list to the best order, counting the top most?"""
@@ -70,6 +71,7 @@ def ndcg(b: Block, ks: I64) -> F64:
     formula="mean over users of Σ_{relevant r≤K} precision@r / R",
     convention=ap_convention,
     citation="Buckley & Voorhees, SIGIR 2000",
+    ties="expected",
 )  # fmt: skip
 def average_precision(b: Block, ks: I64) -> F64:
     """How precise is the list at each relevant item?"""
@@ -81,10 +83,11 @@ def average_precision(b: Block, ks: I64) -> F64:
     formula="mean over users of 1/rank of the first relevant item, 0 if it is beyond K",
     convention=relevant_from,
     citation="Voorhees, TREC-8, 1999",
+    ties="expected",
 )  # fmt: skip
 def mrr(b: Block, ks: I64) -> F64:
     """How far down is the first relevant item?"""
-    return b.prefix_sum((b.hit_ordinal == 1) / b.hit_rank, ks)
+    return b.prefix_sum(b.hit_first / b.hit_rank, ks)
 
 
 @metric(
@@ -102,6 +105,7 @@ def effective_rank(mrr: F64) -> F64:
     formula="relevant items up to K / K",
     convention=lambda c: denominator(c, _SHOWN[c.precision_denominator]),
     citation="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
+    ties="expected",
 )  # fmt: skip
 def precision(b: Block, ks: I64) -> F64:
     """Which share of the shown items is relevant?"""
@@ -113,6 +117,7 @@ def precision(b: Block, ks: I64) -> F64:
     formula="relevant items up to K / R",
     convention=lambda c: denominator(c, _BY[c.recall_denominator]),
     citation="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
+    ties="expected",
 )  # fmt: skip
 def recall(b: Block, ks: I64) -> F64:
     """Which share of the relevant items is shown?"""
@@ -124,10 +129,11 @@ def recall(b: Block, ks: I64) -> F64:
     formula="1 if any item up to K is relevant, else 0",
     convention=relevant_from,
     citation="Deshpande & Karypis, ACM TOIS 22(1), 2004",
+    ties="expected",
 )  # fmt: skip
 def hit_rate(b: Block, ks: I64) -> F64:
     """Which share of users gets at least one relevant item?"""
-    return (b.hits(ks) > 0).astype(np.float64)
+    return b.prefix_sum(b.hit_first, ks)
 
 
 @metric(
@@ -135,6 +141,7 @@ def hit_rate(b: Block, ks: I64) -> F64:
     formula="Σ_{r≤K} gain(g_r)·discount(r)", unit="gain", range=(0.0, np.inf),
     convention=gain_and_discount, graded=True, defined_without_relevant=True,
     citation="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
+    ties="expected",
 )  # fmt: skip
 def dcg(b: Block, ks: I64) -> F64:
     """How much gain does the list hold, counting the top most?"""
@@ -145,6 +152,7 @@ def dcg(b: Block, ks: I64) -> F64:
     level="list", needs=("relevance",), direction="higher", family="relevance", title="R-precision",
     default=False, formula="relevant items up to min(R, K) / R", convention=relevant_from,
     citation="Buckley & Voorhees, SIGIR 2000",
+    ties="expected",
 )  # fmt: skip
 def r_precision(b: Block, ks: I64) -> F64:
     """How many of the R relevant items stand among the first R?"""
@@ -157,6 +165,7 @@ def r_precision(b: Block, ks: I64) -> F64:
     convention=lambda c: f"precision over {_SHOWN[c.precision_denominator]}; recall over "
     f"{_BY[c.recall_denominator]}; {relevant_from(c)}",
     citation="van Rijsbergen, Information Retrieval, 1979, ch. 7",
+    ties="expected",
 )  # fmt: skip
 def f1(b: Block, ks: I64) -> F64:
     """How well are precision and recall balanced?"""

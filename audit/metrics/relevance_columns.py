@@ -46,6 +46,29 @@ def irrelevant_above(b: Block) -> I64:
     return np.asarray(before[first + b.hit_rank - 1] - before[first])
 
 
+def irrelevant_up_to(b: Block, most: F64) -> F64:
+    """``[H]``: as :func:`irrelevant_above`, but no more than ``most`` ``[H]``."""
+    return np.minimum(b.column(irrelevant_above), most)
+
+
+def share_above(b: Block, epsilon: float) -> F64:
+    """``[H]``: the share of hits among the judged items above each, ε added to hits and to others."""
+    above = b.hit_ordinal - 1
+    return np.asarray((above + epsilon) / (above + b.column(irrelevant_above) + 2 * epsilon))
+
+
+def pair_share(b: Block, ks: I64) -> F64:
+    """``[L, K]``: of the pairs of a hit and another item up to K, the share with the hit above.
+
+    Without such a pair 1 where there is a hit up to K, else 0.
+    """
+    h, n = b.hits(ks), b.shown(ks)
+    below = h * n - b.prefix_sum(b.hit_rank, ks)  # items below each hit, hits among them
+    pairs = h * (n - h)
+    share = (below - h * (h - 1) / 2) / np.maximum(pairs, 1)
+    return np.where(pairs > 0, share, (h > 0).astype(np.float64))
+
+
 def satisfaction(b: Block, max_grade: float) -> F64:
     """``[H]``: the probability (2^grade − 1)/2^max_grade that a hit satisfies.
 

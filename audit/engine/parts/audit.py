@@ -40,6 +40,7 @@ from audit.engine.parts.tasks import (
 )
 from audit.engine.parts.total import Total
 from audit.engine.plan import Asked, Grouping, Plan, Rows, bucket_of, exposure_steps, settle_metrics
+from audit.engine.readings import readings_of
 from audit.errors import ConfigError, DataIssue, choices
 from audit.inference.system import groups_for
 from audit.inputs import cross
@@ -324,5 +325,6 @@ class _Audit:
         )
         missing = memory.unavailable(overview, plan)
         list_refs, pair_refs = memory.measurable(plan, missing)
-        measured = Measured(total.partials, list_refs, pair_refs, plan.ks, missing)
+        read = readings_of(plan, list_refs)
+        measured = Measured(total.partials, list_refs, pair_refs, plan.ks, missing, read)
         return Outcome(inputs, overview, issues, plan, measured)

@@ -58,7 +58,7 @@ def measure_part(reader: PartReader, work: Work) -> Total:
     items = assemble.kind_of(reader.universe.items)
     dataset, facts = assemble.encode_users(read, who, items, work.world, work.how)
     plan = place_users(dataset, work)
-    measured = memory.measure(dataset, plan, threads=1)
+    measured = memory.measure(dataset, plan, threads=1, whole=False)
     # Made now, for the data set stays here; by exposure only if a system metric asks for it.
     weightings = {"count", *(VECTORS[str(r.spec.vector)].weighting for r in plan.level("system"))}
     for of in measured.partials.groups.values():

@@ -193,7 +193,18 @@ class PartReader:
             runs = (pairs >> 32).astype(np.int32)
             request = (pairs & 0xFFFFFFFF).astype(np.int32)
         return EncodedLists(
-            none.start, none.items, runs, request, None, None, none.tied, -1, int(NONE), []
+            none.start,
+            none.items,
+            runs,
+            request,
+            None,
+            None,
+            none.tied,
+            none.open,
+            none.scored,
+            -1,
+            int(NONE),
+            [],
         )
 
     def people(self, left_out: Sequence[str], fractions: Collection[str]) -> pa.Table | None:
@@ -295,7 +306,7 @@ def _no_lists(table: Table) -> EncodedLists:
         np.zeros(1, np.int64), none.copy(), none, none if "request_id" in table.names else None,
         none if "session_id" in table.names else None,
         np.zeros(0, np.int64) if "shown_at" in table.names else None,
-        np.zeros(0, np.int64), -1, int(NONE), [],
+        np.zeros(0, np.int64), False, "score" in table.names, -1, int(NONE), [],
     )  # fmt: skip
 
 

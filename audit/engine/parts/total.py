@@ -17,6 +17,12 @@ from audit.dataset.model import I64
 from audit.engine.partials import ExactSums, Partials, merge
 from audit.engine.plan import Rows
 
+READ = (
+    "ties", "tied", "condensed", "adverse", "judged_zero", "judgment_days", "judgment_ages", "list_days",
+    "relevant_shown",
+)  # fmt: skip
+"""Partials that are neither by item nor of the plain reading."""
+
 A = TypeVar("A", bound=npt.NDArray[Any])
 
 
@@ -65,6 +71,8 @@ class Total:
                 part.lists, part.pairs, part.ages = p.lists, p.pairs, p.ages
                 part.users_creators, part.lists_seen = p.users_creators, p.lists_seen
                 part.relevant_users = p.relevant_users
+                for name in READ:
+                    setattr(part, name, getattr(p, name))
             found.append(Total(part, self.rows if i == 0 else None, self.facts if i == 0 else None))
         return found
 
@@ -108,7 +116,8 @@ def _align(a: Total, mine: Rows, b: Total, theirs: Rows) -> Rows:
     keys, place = np.unique(np.concatenate([one, other]), axis=0, return_inverse=True)
     place = place.reshape(-1)
     for total, rows in ((a, place[: len(one)]), (b, place[len(one) :])):
-        for of in (total.partials.lists, total.partials.pairs):
+        p = total.partials
+        for of in (p.lists, p.pairs, p.ties, p.condensed, p.adverse):
             for run, sums in of.items():
                 of[run] = _placed(sums, rows, len(keys))
     cells = {name: keys[:, 2 + i].astype(np.int32) for i, name in enumerate(mine.cells)}
