@@ -25,6 +25,7 @@ from audit.result import (
     SystemEvidence,
     Unavailable,
 )
+from audit.robustness import Robustness
 
 
 def normal_grid(centre: float, se: float) -> list[float]:
@@ -46,6 +47,9 @@ class Lab:
     issues: list[Issue] = field(default_factory=list)
     unavailable: list[Unavailable] = field(default_factory=list)
     lost_gained: dict[str, list[LostGained]] = field(default_factory=dict)
+    robustness: Robustness = field(default_factory=Robustness)
+    outside: float = 0.0
+    """The share of the exposure of every model outside the catalog."""
 
     def mean(
         self,
@@ -166,7 +170,15 @@ class Lab:
         roles = [("baseline", "baseline"), *((name, "candidate") for name in self.candidates)]
         models = [
             ModelInfo.model_validate(
-                {"name": n, "role": r, "users": 9, "lists": 9, "slots": 9, "short_lists": 0}
+                {
+                    "name": n,
+                    "role": r,
+                    "users": 9,
+                    "lists": 9,
+                    "slots": 9,
+                    "short_lists": 0,
+                    "exposure_outside_catalog": self.outside,
+                }
             )
             for n, r in roles
         ]
@@ -180,6 +192,7 @@ class Lab:
             exhibits=Exhibits(lost_gained=self.lost_gained),
             issues=self.issues,
             unavailable=self.unavailable,
+            robustness=self.robustness,
         )
 
     def result(self, **parts: Any) -> AuditResult:
@@ -198,6 +211,7 @@ class Lab:
             unavailable=list(e.unavailable),
             sources=[],
             versions={},
+            robustness=e.robustness,
             **{"guardrail_results": [], "findings": [], "verdicts": [], **parts},
         )
 

@@ -28,6 +28,16 @@ from audit.result import (
     SystemEvidence,
     Unavailable,
 )
+from audit.robustness import (
+    AgeOfJudgments,
+    Ends,
+    JudgmentEffect,
+    ModelTies,
+    ReadDifference,
+    Robustness,
+    Staleness,
+    TieEffect,
+)
 
 HOSTILE = {
     "script": "<script>alert('x')</script>",
@@ -146,6 +156,50 @@ def _guardrails(comparisons: list[Comparison], model: str) -> list[GuardrailResu
 def _series(model: str, power: float) -> Series:
     xs = [i / 100 for i in range(101)]
     return Series(model=model, x=xs, y=[x**power for x in xs])
+
+
+def _robustness(models: tuple[str, ...]) -> Robustness:
+    """One model's scores tie, some items are unjudged, judgments are dated."""
+    baseline, *candidates = models
+    same = Ends(least=0.0851, expected=0.0851, most=0.0851)
+
+    def values(a: float, b: float) -> ReadDifference:
+        low, high = b - a - 0.004, b - a + 0.004
+        return ReadDifference(baseline=a, candidate=b, difference=b - a, ci_low=low, ci_high=high)
+
+    return Robustness(
+        model_ties=[
+            ModelTies(model=baseline, scored=False, lists=0, slots=0),
+            *(ModelTies(model=m, scored=True, ranked=False, lists=0.4, slots=0.12) for m in candidates),
+        ],
+        ties=[
+            TieEffect(
+                model=m, metric=metric, baseline=same, candidate=Ends(least=0.08, expected=expected, most=0.131),
+                expected=None if expected is None else values(0.0851, expected), lowest=-0.0051, highest=0.0459,
+                plain=0.0431,
+            )
+            for m in candidates
+            for metric, expected in (("ndcg@10", 0.12), ("map@10", None))
+        ],
+        judged_apart=True,
+        judgments=[
+            JudgmentEffect(model=m, metric=metric, reading=reading, values=values(a, b))
+            for m in candidates
+            for metric, reading, a, b in (
+                ("ndcg@10", "irrelevant", 0.0851, 0.1282), ("ndcg@10", "condensed", 0.21, 0.23),
+                ("ndcg@10", "adverse", 0.4, 0.11), ("map@10", "irrelevant", 0.03, 0.04),
+            )
+        ],
+        staleness=Staleness(
+            newest_list="2013-07-15", newest_judgment="2013-07-01", oldest_judgment="2012-01-01", median_age=77,
+            undated=3, catalog_after=0.02, exposure_after=dict.fromkeys(models, 0.01),
+            by_age=[
+                AgeOfJudgments(days=7, judgments=100, relevant=40, shown=dict.fromkeys(models, 11.5)),
+                AgeOfJudgments(days=365, judgments=10, relevant=0, shown=dict.fromkeys(models, 0.0)),
+            ],
+            newest_item="2013-06-30", catalog_gap=15, usual_gap=2,
+        ),
+    )  # fmt: skip
 
 
 def full() -> AuditResult:
@@ -288,6 +342,7 @@ def full() -> AuditResult:
             ModelVerdict(model="ials", verdict="inconclusive", reason="Two guardrails are undecided with 652 users."),
         ],
         exhibits=exhibits,
+        robustness=_robustness(models),
         issues=[
             Issue(
                 check="no_creator", severity="warning", table="catalog", column="creator_id", count=817, total=2402,

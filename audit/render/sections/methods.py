@@ -7,6 +7,7 @@ import math
 from audit import formatting as fmt
 from audit.conventions import Conventions
 from audit.render.context import Context
+from audit.render.sections import robustness
 from audit.render.view import (
     Block,
     Cell,
@@ -31,6 +32,7 @@ DIRECTIONS = {
 def build(context: Context) -> Section:
     """How every number came about."""
     blocks: list[Block] = [Heading(id="statistics", text="Statistics"), *_statistics(context)]
+    blocks += robustness.methods(context)
     blocks += [Heading(id="conventions", text="Conventions"), _conventions(context)]
     blocks.append(Heading(id="measures", text="Measures"))
     blocks.append(
