@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from audit.cli import explaining, running, saved, starting
+from audit.cli import explaining, pooling, running, saved, starting
 from audit.cli.outcome import INTERNAL_ERROR, INVALID
 from audit.errors import AuditError
 
@@ -34,6 +34,7 @@ app.command("init")(starting.init)
 app.command("check")(starting.check)
 app.command("render")(saved.render)
 app.command("explain")(explaining.explain)
+app.command("pool")(pooling.pool)
 
 
 def _print_version(wanted: bool) -> None:
