@@ -137,7 +137,7 @@ def test_judgments_flip_the_result(folder):
     before = audit.run(path / "audit.toml")
     assert before.verdict == "fail"
     [finding] = [f for f in before.findings if f.rule == "undecided_by_judgments"]
-    assert "Judged share of the shown items, judged@3" in finding.evidence
+    assert "Judged share of the items up to rank 3" in finding.evidence
     robust = before.robustness.readings("candidate", "ndcg@3")
     assert robust["irrelevant"].difference < 0
     assert robust["condensed"].difference > 0
@@ -154,7 +154,7 @@ def test_judgments_flip_the_result(folder):
     )
     after = audit.run(path / "audit.toml")
     assert after.comparison("candidate", "ndcg@3").difference > 0
-    assert after.comparison("candidate", "judged@3").candidate == 1
+    assert after.robustness.judged["candidate"].candidate == 1
     assert not [f for f in after.findings if f.rule == "undecided_by_judgments"]
     assert [s.name for s in after.sources if s.table == "relevance"] == ["relevance.parquet, queue.csv"]  # fmt: skip
     assert len(pool(path / "audit.toml")) == 0

@@ -57,6 +57,7 @@ def test_the_cut_changes_nothing(requests):
 def test_only_what_ties_is_measured_again_and_only_what_is_judged_apart():
     d = encoded(tied_inputs())
     plan, found = measured(d, METRICS, (5,), baseline="baseline")
+    assert reader(d, plan, found).judged_apart
     assert list(found.partials.ties) == [("candidate", 0)]
     assert {str(r) for r in found.readings.ties} == set(METRICS) - {"judged"}
     assert {str(r) for r in found.readings.unjudged} == {"ndcg", "map", "mrr", "err", "auc"}
@@ -65,6 +66,7 @@ def test_only_what_ties_is_measured_again_and_only_what_is_judged_apart():
     assert not found.partials.ties
     assert not found.partials.condensed
     assert not found.partials.adverse
+    assert not reader(d, plan, found).judged_apart
     assert reader(d, plan, found).ties() == []
     assert reader(d, plan, found).judgments() == []
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from audit.findings.registry import Candidate, Found, finding
-from audit.findings.wording import from_to
-from audit.formatting import estimate
+from audit.formatting import estimate, number
 from audit.robustness import JUDGMENT_READINGS
 
 
@@ -31,11 +30,11 @@ def undecided_by_judgments(candidate: Candidate) -> Iterable[Found]:
         JUDGMENT_READINGS[reading]: estimate(r.difference, r.ci_low, r.ci_high)
         for reading, r in readings.items()
     }
-    judged = candidate.comparison(f"judged@{audit.viewport}")
+    judged = candidate.evidence.robustness.judged.get(candidate.name)
     if judged is not None:
         change = estimate(judged.difference, judged.ci_low, judged.ci_high)
-        evidence[f"Judged share of the shown items, {judged.metric}"] = (
-            f"{from_to(judged)}: {change}"
+        evidence[f"Judged share of the items up to rank {audit.viewport}"] = (
+            f"{number(judged.baseline)} \u2192 {number(judged.candidate)}: {change}"
         )
     yield Found(
         title="Unjudged items could decide which model wins",

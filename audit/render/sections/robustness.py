@@ -5,7 +5,6 @@ from __future__ import annotations
 from audit import formatting as fmt
 from audit.render.context import Context, listing
 from audit.render.view import Block, Cell, Column, Heading, Row, Table, Text
-from audit.result import Comparison
 from audit.robustness import (
     JUDGMENT_READINGS,
     AgeOfJudgments,
@@ -192,9 +191,8 @@ def _judgments(context: Context) -> list[Block]:
             )
         ]
     found: list[Block] = []
-    judged = context.at("judged")
     for candidate in context.result.audit.candidates:
-        c = context.comparison(candidate, judged)
+        c = robustness.judged.get(candidate)
         if c is not None:
             change = _points(c)
             found.append(
@@ -266,7 +264,7 @@ _NOTE = (
 )
 
 
-def _points(c: Comparison) -> str:
+def _points(c: ReadDifference) -> str:
     ends = [None if end is None else 100 * end for end in (c.difference, c.ci_low, c.ci_high)]
     return fmt.estimate(*ends)
 

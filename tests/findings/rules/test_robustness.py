@@ -107,10 +107,12 @@ def test_undecided_by_judgments_where_the_sign_flips(
 
 
 def test_the_judged_share_is_part_of_the_evidence(lab: Any) -> None:
-    lab.robustness = readings(0.02, -0.01, -0.1)
-    lab.mean("judged@10", 0.8, 0.5, 0.01)
+    share = ReadDifference(
+        baseline=0.8, candidate=0.5, difference=-0.3, ci_low=-0.32, ci_high=-0.28
+    )
+    lab.robustness = readings(0.02, -0.01, -0.1).model_copy(update={"judged": {"candidate": share}})
     (one,) = found(lab, "undecided_by_judgments")
-    assert "0.8000 \u2192 0.5000" in one.evidence["Judged share of the shown items, judged@10"]
+    assert "0.8000 \u2192 0.5000" in one.evidence["Judged share of the items up to rank 10"]
     assert "recaudit pool" in one.advice
 
 
