@@ -14,6 +14,7 @@ from audit.compiled import kernel
 from audit.dataset.model import F64, I32, I64
 from audit.metrics import kernels
 from audit.metrics.block import Block, Shared, discounts
+from audit.metrics.relevance_columns import rank, satisfaction
 from audit.metrics.slot_columns import relevant_items
 
 
@@ -60,7 +61,7 @@ def _expand(rows, items, stop, member_start, members, n):  # type: ignore[no-unt
 
 @kernel
 def _ideal(  # type: ignore[no-untyped-def]
-    contexts, truth_start, truth_items, grades, member_start, members, n, keep, discount, ks
+    contexts, truth_start, truth_items, grades, least, member_start, members, n, keep, discount, ks
 ):
     """α-DCG of the greedy order of each context's relevant items, ``[lists, Ks]``; ``keep`` is 1 − α.
 
@@ -81,7 +82,7 @@ def _ideal(  # type: ignore[no-untyped-def]
                 best = -1
                 most = 0.0
                 for place in range(last - first):
-                    if used[place] or grades[first + place] <= 0:
+                    if used[place] or grades[first + place] < least:
                         continue
                     item = truth_items[first + place]
                     gain = 0.0
@@ -146,20 +147,16 @@ def _pairs(b: Block, rows: I64, ranks: I64, items: I32, stop: F64) -> Pairs:
 def shown_categories(b: Block) -> Pairs:
     """The shown items with their categories."""
     rows = np.repeat(np.arange(b.n), b.length)
-    ranks = np.arange(len(b.item)) - np.repeat(b.start[:-1], b.length) + 1
-    return _pairs(b, rows, ranks, b.item, np.zeros(len(b.item)))
+    return _pairs(b, rows, b.column(rank), b.item, np.zeros(len(b.item)))
 
 
 def relevant_categories(b: Block) -> Pairs:
-    """The hits with their categories; the chance to stop is that of Chapelle et al. (2009)."""
-    truth = b.dataset.truth
-    assert truth is not None
-    stop = (np.exp2(b.hit_grade) - 1) / np.exp2(float(truth.top_grade))
-    return _pairs(b, b.hit_list, b.hit_rank, b.hit_item, stop)
+    """The hits with their categories; the chance to stop is that of ERR."""
+    return _pairs(b, b.hit_list, b.hit_rank, b.hit_item, satisfaction(b, 0))
 
 
-def _subtopics(shared: Shared) -> F64:
-    row, item = shared.column(relevant_items)
+def _subtopics(shared: Shared, least: int) -> F64:
+    row, item = shared.column(relevant_items, least)
     of = shared.dataset.items.categories
     entry, before, _, _ = _expand(
         row, item, np.zeros(len(item)), of.start, of.values, len(shared.dataset.items.category_ids)
@@ -170,16 +167,16 @@ def _subtopics(shared: Shared) -> F64:
 
 def subtopics(b: Block) -> F64:
     """``[L]``: distinct categories of the relevant items; NaN where they have none."""
-    count = b.shared.column(_subtopics)
+    count = b.shared.column(_subtopics, b.least)
     return np.where(count > 0, count, np.nan)
 
 
-def _ideal_alpha_dcg(shared: Shared, alpha: float, ks: tuple[int, ...]) -> F64:
+def _ideal_alpha_dcg(shared: Shared, least: int, alpha: float, ks: tuple[int, ...]) -> F64:
     d = shared.dataset
     assert d.truth is not None
     return np.asarray(
         _ideal(
-            shared.context, d.truth.items.start, d.truth.items.values, d.truth.grades,
+            shared.context, d.truth.items.start, d.truth.items.values, d.truth.grades, least,
             d.items.categories.start, d.items.categories.values, len(d.items.category_ids),
             1 - alpha, discounts(d.conventions, np.arange(1, shared.kmax + 1)), np.array(ks, np.int64),
         )
@@ -188,5 +185,5 @@ def _ideal_alpha_dcg(shared: Shared, alpha: float, ks: tuple[int, ...]) -> F64:
 
 def ideal_alpha_dcg(b: Block, alpha: float, ks: I64) -> F64:
     """``[L, K]``: α-DCG of the greedy ideal order; NaN where no relevant item has a category."""
-    ideal = b.shared.column(_ideal_alpha_dcg, alpha, tuple(int(k) for k in ks))
+    ideal = b.shared.column(_ideal_alpha_dcg, b.least, alpha, tuple(int(k) for k in ks))
     return np.where(ideal > 0, ideal, np.nan)

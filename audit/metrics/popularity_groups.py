@@ -40,9 +40,9 @@ def _candidates(shared: Shared, tail: bool) -> F64:
     return np.asarray(inside.sum() - own[shared.user - shared.first_user], np.float64)
 
 
-def _wanted(shared: Shared, tail: bool) -> F64:
-    """``[L]``: relevant items of the group."""
-    row, item = shared.column(relevant_items)
+def _wanted(shared: Shared, tail: bool, least: int) -> F64:
+    """``[L]``: items of the group whose grade is at least ``least``."""
+    row, item = shared.column(relevant_items, least)
     inside = _members(shared, tail)[item]
     return np.asarray(np.bincount(row, weights=inside, minlength=len(shared.user)), np.float64)
 
@@ -121,7 +121,7 @@ def tail_hits(b: Block, ks: I64) -> F64:
 )  # fmt: skip
 def head_relevant(b: Block, ks: I64) -> F64:
     """How many head items are relevant for a user?"""
-    return _at_every_k(b.shared.column(_wanted, False), ks)
+    return _at_every_k(b.shared.column(_wanted, False, b.least), ks)
 
 
 @metric(
@@ -130,7 +130,7 @@ def head_relevant(b: Block, ks: I64) -> F64:
 )  # fmt: skip
 def tail_relevant(b: Block, ks: I64) -> F64:
     """How many tail items are relevant for a user?"""
-    return _at_every_k(b.shared.column(_wanted, True), ks)
+    return _at_every_k(b.shared.column(_wanted, True, b.least), ks)
 
 
 @metric(

@@ -8,7 +8,8 @@ from audit.dataset.model import F64, I64
 from audit.metrics.block import Block
 from audit.metrics.pair_columns import cosine_to_other, in_both
 from audit.metrics.registry import metric
-from audit.metrics.slot_columns import distance_to_history, empty_as_zero, rank, relevance
+from audit.metrics.relevance_columns import rank
+from audit.metrics.slot_columns import distance_to_history, empty_as_zero, relevance
 
 
 @metric(

@@ -75,7 +75,7 @@ def relevance(b: Block, background: float) -> F64:
     return out
 
 
-def relevant_items(shared: Shared) -> tuple[I64, I32]:
+def relevant_items(shared: Shared, least: int) -> tuple[I64, I32]:
     """``[R]`` twice: the list and the item of every relevant item of every list's user (or request)."""
     truth, context = shared.dataset.truth, shared.context.astype(np.int64)
     assert truth is not None
@@ -83,14 +83,9 @@ def relevant_items(shared: Shared) -> tuple[I64, I32]:
     first = np.where(context >= 0, start[context], 0)
     n = np.where(context >= 0, start[context + 1] - first, 0)
     at = np.arange(n.sum()) + np.repeat(first - np.cumsum(n) + n, n)
-    relevant = truth.grades[at] > 0
+    relevant = truth.grades[at] >= least
     row = np.repeat(np.arange(len(context)), n)
     return row[relevant], truth.items.values[at[relevant]]
-
-
-def rank(b: Block) -> I64:
-    """``[S]``: the rank of each slot, from 1."""
-    return np.asarray(np.arange(len(b.item)) - np.repeat(b.start[:-1], b.length) + 1)
 
 
 def in_history(b: Block) -> Bool:

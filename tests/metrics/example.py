@@ -37,6 +37,8 @@ class Example:
     better: Mapping[str, Any]
     moves_beyond: bool = False
     """Whether the metric moves with K where all lists are shorter than K: it divides by K, say."""
+    looks_beyond: bool = False
+    """Whether items beyond K matter."""
 
 
 def load() -> dict[str, Example]:

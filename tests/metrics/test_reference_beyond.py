@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from audit import single
 from tests import support
+from tests.metrics import plain_relevance
 from tests.metrics.test_properties import worlds
 from tests.metrics.test_reference import KS, NAN, Reference, cosine, make_world, mean, product
 
@@ -63,12 +64,15 @@ class Beyond(Reference):
             **self.aged(key, top),
         }  # fmt: skip
         relevant = {**self.liked(user, top), **self.subtopics(user, top)}
-        if not any(g > 0 for g in self.w.relevant.get(user, {}).values()):
-            relevant = dict.fromkeys(relevant, 0.0 if self.w.no_relevant == "zero" else NAN)
+        for name in relevant:
+            least = 1 if name == "err_ia" else self.w.threshold
+            if not any(g >= least for g in self.w.relevant.get(user, {}).values()):
+                relevant[name] = 0.0 if self.w.no_relevant == "zero" else NAN
         if not items:
             shown = dict.fromkeys(shown, NAN)
         own = {"user_coverage[least=3]": len(top) >= 3, "full_lists": len(top) >= k}
-        return {**shown, **relevant, **own, "mrr": 0.5}  # which the first class derives another of
+        # Of these the first class derives others.
+        return {**shown, **relevant, **own, **dict.fromkeys(("mrr", *plain_relevance.PARTS), 0.5)}
 
     def grade(self, user, item):
         return self.w.relevant.get(user, {}).get(item, 0)
@@ -132,7 +136,7 @@ class Beyond(Reference):
         return mean([1 - cosine(self.w.embedding[item], v) for v in known])
 
     def liked(self, user, top):
-        like = [self.grade(user, i) > 0 for i in top]
+        like = [self.grade(user, i) >= self.w.threshold for i in top]
         users, n = len(self.w.history), len(self.w.catalog)
         levels = sorted({p for p in self.popularity.values() if p}, reverse=True)
         expected = [
@@ -142,7 +146,7 @@ class Beyond(Reference):
         seen = [1 - self.popularity.get(i, 0) / users for i in top]
         far = [(self.from_history(user, i), y) for i, y in zip(top, like, strict=True)]
         far = [d * y for d, y in far if not math.isnan(d)]
-        relevant = [i for i, g in self.w.relevant.get(user, {}).items() if g > 0]
+        relevant = self.relevant_from(user, self.w.threshold)
         tail = set(self.w.catalog) - self.head
         return {
             "epc": self.seen_and_liked(like, seen, 0),
@@ -186,15 +190,30 @@ class Beyond(Reference):
             total += self.attention(k) * p * (sum(w * d for w, d in others) / weight if weight else 0)  # fmt: skip
         return total / sum(self.attention(k) for k, _, _ in rows)
 
+    def relevant_from(self, user, least):
+        return [i for i, g in self.w.relevant.get(user, {}).items() if g >= least]
+
     def subtopics(self, user, top):
-        of = {
-            i: self.w.categories.get(i, [])
-            for i, g in self.w.relevant.get(user, {}).items()
-            if g > 0
-        }
+        of, graded = (
+            {i: self.w.categories.get(i, []) for i in self.relevant_from(user, least)}
+            for least in (self.w.threshold, 1)
+        )
         wanted = {c for categories in of.values() for c in categories}
         found = {c for i in top for c in of.get(i, ())}
-        most = max(g for grades in self.w.relevant.values() for g in grades.values())
+        ideals = {alpha: self.greedy(of, alpha)[: self.k] for alpha in (0.5, 0.9)}
+        return {
+            "subtopic_recall": ratio(len(found), len(wanted)),
+            "err_ia": self.err_ia(user, top, graded),
+            **{
+                name: ratio(self.alpha_dcg(top, of, a), self.alpha_dcg(ideals[a], of, a))
+                for name, a in (("alpha_ndcg", 0.5), ("alpha_ndcg[alpha=0.9]", 0.9))
+            },
+        }
+
+    def err_ia(self, user, top, of):
+        grades = [g for u in self.evaluated() for g in self.w.relevant.get(u, {}).values()]
+        most = max([1, *grades])
+        wanted = {c for categories in of.values() for c in categories}
         err = 0.0
         for category in wanted:
             left = 1.0
@@ -203,22 +222,14 @@ class Beyond(Reference):
                 if category in of.get(item, ()):
                     err += left * stop / rank
                     left *= 1 - stop
-        n = len(wanted) or NAN
-        return {
-            "subtopic_recall": len(found) / n,
-            "err_ia": err / n,
-            **{
-                name: self.alpha_dcg(top, of, alpha) / (self.alpha_dcg(self.greedy(of, alpha)[:self.k], of, alpha) or NAN)
-                for name, alpha in (("alpha_ndcg", 0.5), ("alpha_ndcg[alpha=0.9]", 0.9))
-            },
-        }  # fmt: skip
+        return ratio(err, len(wanted))
 
     def alpha_gain(self, item, before, of, alpha):
         return sum((1 - alpha) ** sum(c in of.get(i, ()) for i in before) for c in of.get(item, ()))
 
     def alpha_dcg(self, top, of, alpha):
         return sum(
-            self.alpha_gain(item, top[: r - 1], of, alpha) * self.discount(r)
+            self.alpha_gain(item, top[: r - 1], of, alpha) * plain_relevance.discount(self.w, r)
             for r, item in enumerate(top, 1)
         )
 
@@ -277,7 +288,7 @@ ASKED = {*LISTS, *SYSTEMS}
 
 OPTIONS = [
     {}, {"exposure": "geometric", "patience": 0.85}, {"discount": "log2_from_2"}, {"untouched": "drop"},
-    {"no_relevant": "zero"}, {"users": "all_relevant"}, {"head_share": 0.5},
+    {"no_relevant": "zero"}, {"users": "all_relevant"}, {"head_share": 0.5}, {"threshold": 2},
 ]  # fmt: skip
 
 

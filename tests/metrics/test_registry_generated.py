@@ -142,7 +142,8 @@ def test_lists_of_one_item():
     found = everything({**world(), **cut}, [1, 5])
     assert outside(found) == {}
     first = usual()
-    for name in BUILTIN:
+    looking = {parse(text).name for text, example in EXAMPLES.items() if example.looks_beyond}
+    for name in sorted(set(BUILTIN) - looking):
         same = found[f"{name}@1"][0] == pytest.approx(first[f"{name}@1"][0], rel=1e-12, nan_ok=True)
         assert same, name
 
@@ -167,7 +168,8 @@ def test_nothing_relevant(rule):
         elif rule == "leave_out":
             assert math.isnan(number) and n == 0, name
         elif REGISTRY[name].level != "derived":
-            assert number == 0 and n > 0, name
+            own = REGISTRY[name].defined_without_relevant
+            assert (own or number == 0) and n > 0, name
 
 
 def test_all_tied():
