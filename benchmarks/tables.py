@@ -132,7 +132,13 @@ def costs(record: Record) -> str:
         if case != "base":
             more = f"{cpu[case] - cpu['base']:+.2f}"
             rows.append([case, seconds(wall[case]), seconds(cpu[case]), more])
-    return table([f"at {record['costs']['scale']}", "s", "CPU s", "CPU s beyond the first"], rows)
+    text = table([f"at {record['costs']['scale']}", "s", "CPU s", "CPU s beyond the first"], rows)
+    gone = record["costs"].get("unmeasured", {})
+    because: dict[str, list[str]] = {}
+    for metric, why in gone.items():
+        because.setdefault(why, []).append(metric)
+    notes = [f"Not measured, because {why}: {', '.join(names)}." for why, names in because.items()]
+    return "\n\n".join([text, *notes])
 
 
 def agreement(record: Record) -> str:

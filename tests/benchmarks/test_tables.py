@@ -106,6 +106,9 @@ def test_costs(record):
     rows = cells(tables.costs(record))
     assert rows[3] == ["metric ild", "0.350", "0.500", "+0.10"]
     assert tables.costs({"costs": None}) == "Not measured."
+    record["costs"]["unmeasured"] = {"sdcg": "no sessions", "nsdcg": "no sessions"}
+    last = tables.costs(record).splitlines()[-1]
+    assert last == "Not measured, because no sessions: sdcg, nsdcg."
 
 
 def test_agreement(record):

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import audit
+from audit.metrics.registry import REGISTRY
 from benchmarks import generate
 from benchmarks.configs import ACCURACY, audit_toml
 from benchmarks.process import measure
@@ -99,10 +100,12 @@ def test_costs_name_each_case_once():
 
 
 def test_costs_measure_each_case(files, capsys, monkeypatch):
-    monkeypatch.setattr("audit.metrics.registry.default_metrics", lambda: ["ndcg", "ild"])
+    few = {name: REGISTRY[name] for name in ("ndcg", "ild", "category_entropy")}
+    monkeypatch.setattr(costs, "built_in", lambda: list(few))
     costs.main(str(files.folder), "1")
     found = answer(capsys)
     assert set(found["wall"]) == set(found["cpu"]) == set(costs.cases(["ndcg", "ild"]))
+    assert found["unmeasured"] == {"category_entropy": "the catalog has no 'categories'"}
     assert min(found["wall"].values()) > 0
 
 
