@@ -153,7 +153,8 @@ def small_inputs(plan: Plan, small: Mapping[str, pa.Table | None]) -> Inputs:
     }
     few = max(1, length // 2)
     return Inputs(
-        models=models, catalog=catalog, creators=first.get("creators"), users=people,
+        models=models, pools={m: pairs(big, length, by_user=True) for m, big in plan.pools.items()},
+        eligible=first.get("eligible"), catalog=catalog, creators=first.get("creators"), users=people,
         relevance=None if plan.relevance is None else pairs(plan.relevance, few, by_user=True),
         history=None if plan.history is None else pairs(plan.history, few, by_user=False),
     )  # fmt: skip

@@ -223,6 +223,7 @@ def pool(
 def compare(
     recommendations: Mapping[str, Any], *, relevance: Any, baseline: str = "baseline",
     catalog: Any = None, creators: Any = None, history: Any = None, users: Any = None,
+    pools: Mapping[str, Any] | None = None, eligible: Any = None,
     metrics: Sequence[str] | None = None, k: Sequence[int] = DEFAULT_KS, viewport: int = 10,
     surface: str = "feed", as_of: dt.date | str | None = None,
     conventions: str | Mapping[str, Any] | Conventions | None = None,
@@ -238,6 +239,10 @@ def compare(
         seeds of one model.
     relevance, catalog, creators, history, users
         The other tables (see the README); what is absent switches off what needs it.
+    pools
+        Model name → what its candidate generator returned, as recommendations: for the diagnosis of stages.
+    eligible
+        Which items may be shown: ``item_id``, and ``user_id`` or one attribute of the users where given.
     metrics
         Names such as ``"ndcg"`` or ``"fresh_share[days=7]@10"``; all default metrics if absent.
     k, viewport
@@ -273,7 +278,7 @@ def compare(
     )  # fmt: skip
     sources = sources_from_arguments(
         models=recommendations, relevance=relevance, catalog=catalog, creators=creators,
-        history=history, users=users,
+        history=history, users=users, pools=pools, eligible=eligible,
     )  # fmt: skip
     load_plugins()
     return _audit(sources, settings)

@@ -125,6 +125,13 @@ class UsersSection(TableSection):
     """The attributes to report by; all of them where absent."""
 
 
+class EligibleSection(TableSection):
+    """``[eligible]``: which items may be shown, and to whom: all, one user, or an attribute's users."""
+
+    item_id: str | None = None
+    user_id: str | None = None
+
+
 class RecommendationColumns(Strict):
     """``[recommendations]``: format and column names where they differ, the same for all models."""
 
@@ -195,6 +202,9 @@ class Config(Strict):
     creators: CreatorsSection | None = None
     history: HistorySection | None = None
     users: UsersSection | None = None
+    pools: dict[str, str] = {}
+    """Model → the file of what its candidate generator returned, with the columns of recommendations."""
+    eligible: EligibleSection | None = None
     conventions: Conventions = Conventions()
     engine: EngineSection = EngineSection()
     guardrails: dict[str, str | Guardrail | list[Guardrail]] = {"profile": "launch"}
@@ -271,6 +281,8 @@ def config_from_arguments(
     creators: str | None = None,
     history: str | None = None,
     users: str | None = None,
+    eligible: str | None = None,
+    pools: Sequence[str] = (),
     guardrails: str | None = None,
     **settings: Any,
 ) -> Config:
@@ -281,8 +293,10 @@ def config_from_arguments(
     baseline, candidates
         ``path`` or ``name=path``.  Without a name the baseline is ``baseline``, a single candidate
         ``candidate``, and one of several is called like its file.
-    relevance, catalog, creators, history, users
+    relevance, catalog, creators, history, users, eligible
         Paths.
+    pools
+        ``model=path`` each.
     guardrails
         A profile's name.
     **settings
@@ -312,12 +326,23 @@ def config_from_arguments(
         "creators": creators,
         "history": history,
         "users": users,
+        "eligible": eligible,
     }
+    pool_of: dict[str, str] = {}
+    for text in pools:
+        name, path = _named(text, "")
+        if name not in models or name in pool_of:
+            raise ConfigError(
+                f"--pool {text}: name a model and the file of its pool, once each: --pool NAME=PATH. "
+                f"The models are {', '.join(models)}."
+            )
+        pool_of[name] = path
     data: dict[str, Any] = {
         "audit": {"baseline": baseline_name}
         | {key: value for key, value in settings.items() if value is not None},
         "models": models,
         **{name: {"path": path} for name, path in tables.items() if path is not None},
+        **({"pools": pool_of} if pool_of else {}),
         **({} if guardrails is None else {"guardrails": {"profile": guardrails}}),
     }
     try:

@@ -153,6 +153,8 @@ def inputs(
     creators: pa.Table | None = None,
     history: Any = None,
     users: Any = None,
+    pools: Mapping[str, Any] | None = None,
+    eligible: pa.Table | None = None,
     **named: Any,
 ) -> Inputs:
     """Checked inputs.  Dictionaries become tables by the functions above; tables stay.
@@ -180,6 +182,8 @@ def inputs(
         creators=creators,
         history=table(history, known),
         users=table(users, people),
+        pools={name: table(pool, lists) for name, pool in (pools or {}).items()},
+        eligible=eligible,
     )
 
 

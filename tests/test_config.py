@@ -122,7 +122,7 @@ def test_as_of_is_a_date_or_a_time(load, written, read):
         (
             MODELS + '[relevence]\npath = "r.csv"\n',
             "unknown section 'relevence'. Did you mean 'relevance'? Valid: audit, models, "
-            "recommendations, relevance, catalog, creators, history, users, conventions, engine, guardrails.",
+            "recommendations, relevance, catalog, creators, history, users, pools, eligible, conventions, engine, guardrails.",
         ),
         (
             MODELS + '[conventions]\ngian = "linear"\n',
@@ -399,3 +399,8 @@ class TestFromArguments:
             baseline="a.csv", candidates=["b.csv"], as_of="2013-07-15T12:00:00+00:00"
         )
         assert config.audit.as_of == dt.datetime(2013, 7, 15, 12, tzinfo=dt.UTC)
+
+    @pytest.mark.parametrize("pools", [["q.csv"], ["other=q.csv"], ["baseline=p", "baseline=q"]])
+    def test_a_pool_is_of_one_model(self, pools):
+        with pytest.raises(ConfigError, match=r"--pool NAME=PATH. The models are baseline, candid"):
+            config_from_arguments(baseline="a.csv", candidates=["b.csv"], pools=pools)

@@ -49,6 +49,15 @@ def run(
         str | None, typer.Option(metavar=_FILE, help="The interactions trained on.")
     ] = None,
     users: Annotated[str | None, typer.Option(metavar=_FILE, help="Users' attributes.")] = None,
+    eligible: Annotated[
+        str | None, typer.Option(metavar=_FILE, help="Which items may be shown, and to whom.")
+    ] = None,
+    pool: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=PATH", help="What a model's candidate generator returned; repeatable."
+        ),
+    ] = None,
     k: Annotated[
         str | None, typer.Option("--k", metavar="LIST", help="List lengths, such as 1,3,10.")
     ] = None,
@@ -104,6 +113,8 @@ def run(
         "creators": creators,
         "history": history,
         "users": users,
+        "eligible": eligible,
+        "pool": pool,
         "k": k,
         "viewport": viewport,
         "surface": surface,
@@ -177,6 +188,7 @@ def _from_options(**given: object) -> Config:
         parts = re.split(r",(?![^\[]*\])", str(given["metrics"]))
         given["metrics"] = [part.strip() for part in parts if part.strip()]
     given["candidates"] = given.pop("candidate")
+    given["pools"] = given.pop("pool", [])
     return config_from_arguments(**given)  # type: ignore[arg-type]  # Typer has checked the types.
 
 

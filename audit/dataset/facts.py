@@ -107,6 +107,31 @@ class JudgedFacts:
 
 
 @dataclass
+class PoolFacts:
+    """Of what one model's candidate generator returned."""
+
+    rows: int
+    marks: Marks
+    given: int
+    """Pools."""
+    used: int
+    """Those of a list."""
+    shown: int
+    """The model's lists, of its first seed."""
+    without: int
+    """Those that have no pool."""
+
+    def add(self, other: PoolFacts) -> None:
+        """Merge in place."""
+        self.rows += other.rows
+        self.marks = both(self.marks, other.marks)
+        self.given += other.given
+        self.used += other.used
+        self.shown += other.shown
+        self.without += other.without
+
+
+@dataclass
 class Facts:
     """Of all tables."""
 
@@ -127,6 +152,8 @@ class Facts:
     without_history_users: tuple[Id, ...] = ()
     cells: dict[str, I64] = field(default_factory=dict)
     """By attribute: evaluated users in each cell."""
+    pools: dict[str, PoolFacts] = field(default_factory=dict)
+    """By the table's name in issues."""
 
     def add(self, other: Facts) -> Facts:
         """Merge in place, and return."""
@@ -135,6 +162,8 @@ class Facts:
         self.without_lists += other.without_lists
         for table, lists in other.lists.items():
             self.lists[table].add(lists)
+        for table, pool in other.pools.items():
+            self.pools[table].add(pool)
         if self.judged is not None and other.judged is not None:
             self.judged.add(other.judged)
         self.history = _marked(self.history, other.history)

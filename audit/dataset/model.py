@@ -167,6 +167,8 @@ class Lists:
     """Whether the lists came with scores, so that ties can be seen."""
     ranked: bool = True
     """Whether ranks order them; else scores, and a convention those that are equal."""
+    pool: Ragged | None = None
+    """Item codes that the model's candidate generator returned for each list; ``None``: not given."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -17,6 +17,7 @@ NEEDS = {
     "categories": "'categories' in the catalog",
     "session_id": "'session_id' in the recommendations",
     "shown_at": "'shown_at' in the recommendations",
+    "pool": "a pool longer than the viewport (the pools, or lists that go on beyond the viewport)",
 }
 """What metrics may need, and what a user would have to give."""
 

@@ -335,7 +335,9 @@ class _Worker:
         a, b = int(d.user_lists[first]), int(d.user_lists[last])
         for seeds in d.models.values():
             for lists in seeds:
-                release(lists.items.values, int(lists.items.start[a]), int(lists.items.start[b]))
+                for items in (lists.items, lists.pool):
+                    if items is not None:
+                        release(items.values, int(items.start[a]), int(items.start[b]))
         if d.history is not None:
             release(d.history.values, int(d.history.start[first]), int(d.history.start[last]))
         context = d.list_context[a:b]

@@ -26,8 +26,9 @@ _DRAFTS: dict[Kind, Callable[[Raw], Draft | None]] = {
     "creators": people.creators,
     "history": people.history,
     "users": people.users,
+    "eligible": people.eligible,
 }
-_SINGLE: tuple[Kind, ...] = ("relevance", "catalog", "creators", "history", "users")
+_SINGLE: tuple[Kind, ...] = ("relevance", "catalog", "creators", "history", "users", "eligible")
 
 
 def load(sources: Sources, conventions: Conventions) -> Inputs:
@@ -63,10 +64,11 @@ def load(sources: Sources, conventions: Conventions) -> Inputs:
         model: [tables[name] for name in model_tables(model, len(seeds))]
         for model, seeds in sources.models.items()
     }
+    pools = {model: tables[pool_table(model)] for model in sources.pools}
     single: dict[str, pa.Table | None] = {kind: tables.get(kind) for kind in _SINGLE}
     log.add(*cross.check({k: t for k, t in tables.items() if t is not None}, single))
     issues = log.finish()
-    return Inputs(models=models, **single, names=names, issues=issues)
+    return Inputs(models=models, pools=pools, **single, names=names, issues=issues)
 
 
 def named_tables(sources: Sources) -> Iterator[tuple[str, Kind, TableSource]]:
@@ -74,6 +76,8 @@ def named_tables(sources: Sources) -> Iterator[tuple[str, Kind, TableSource]]:
     for model, seeds in sources.models.items():
         for name, seed in zip(model_tables(model, len(seeds)), seeds, strict=True):
             yield name, "recommendations", seed
+    for model, pool in sources.pools.items():
+        yield pool_table(model), "recommendations", pool
     for kind in _SINGLE:
         source = getattr(sources, kind)
         if source is not None:
@@ -84,6 +88,11 @@ def model_tables(model: str, seeds: int) -> list[str]:
     """The names of a model's tables in messages, one a seed."""
     name = f"recommendations '{model}'"
     return [name] if seeds == 1 else [f"{name} (seed {n})" for n in range(1, seeds + 1)]
+
+
+def pool_table(model: str) -> str:
+    """The name of a model's pool in messages."""
+    return f"pool '{model}'"
 
 
 def draft_table(
@@ -131,7 +140,7 @@ def _wanted(
     extra: list[str] = []
     if kind == "recommendations":
         columns = recommendations.choose(columns, opened.names, list(source.columns), scope)
-    elif kind in ("users", "creators"):
+    elif kind in ("users", "creators", "eligible"):
         extra = attribute_names(opened.names, source.attributes, list(columns.values()), scope)
     elif kind == "catalog" and (source.embedding_prefix or source.embedding_file is not None):
         columns.pop("embedding", None)

@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["recommendations", "relevance", "catalog", "creators", "history", "users"]
+Kind = Literal[
+    "recommendations", "relevance", "catalog", "creators", "history", "users", "eligible"
+]
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ COLUMNS: dict[Kind, dict[str, Names]] = {
         "weight": Names(("count", "plays", "play_count", "strength", "confidence")),
     },
     "users": {"user_id": Names(_USER.usual, ("id",))},
+    "eligible": {"item_id": Names(_ITEM.usual, ("id", *_ITEM.weak)), "user_id": _USER},
 }  # fmt: skip
 
 REQUIRED: dict[Kind, tuple[str, ...]] = {
@@ -95,6 +98,7 @@ REQUIRED: dict[Kind, tuple[str, ...]] = {
     "creators": ("creator_id",),
     "history": ("user_id", "item_id"),
     "users": ("user_id",),
+    "eligible": ("item_id",),
 }
 
 

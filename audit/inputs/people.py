@@ -1,4 +1,4 @@
-"""The plain tables: history, users and creators."""
+"""The plain tables: history, users, creators and who may be shown what."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pyarrow as pa
 from audit.inputs.attributes import read_attributes
 from audit.inputs.draft import Draft, Raw
 from audit.inputs.keys import key_of, repeats
+from audit.inputs.log import listed
 from audit.inputs.numbers import read_numbers
 
 
@@ -48,6 +49,28 @@ def creators(raw: Raw) -> Draft | None:
         found.values |= read_attributes({"name": raw.columns["name"]}, True, raw.scope)
         found.order = ("creator_id", "name")
     return found
+
+
+def eligible(raw: Raw) -> Draft | None:
+    """Items that may be shown: to all, to the users named, or to those with an attribute's value.
+
+    ``None`` after an error: both a user and an attribute, or several attributes.
+    """
+    found = Draft("eligible", raw.scope, order=("item_id", "user_id"))
+    for column in ("item_id", "user_id"):
+        ids = raw.ids(column)
+        if ids is not None:
+            found.ids[column] = ids
+    found.values = read_attributes(dict(raw.extra), raw.source.attributes is not None, raw.scope)
+    ways = ["user_id"] * ("user_id" in found.ids) + list(found.values)
+    if len(ways) > 1:
+        raw.scope.report(
+            "error", "eligible_for_whom", None,
+            f"who may be shown an item is said more than once: by {listed(ways)}",
+            "Keep item_id and one of them: user_id, or one attribute of the users.",
+            count=len(ways), total=len(raw.names) + len(raw.extra),
+        )  # fmt: skip
+    return None if raw.scope.failed else found
 
 
 def _with_attributes(raw: Raw, kind: str, column: str) -> Draft | None:

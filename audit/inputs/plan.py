@@ -14,7 +14,7 @@ from audit.inputs.chunks import Chunked, NotClean, NotIntegers, in_memory, open_
 from audit.inputs.columns import recognise
 from audit.inputs.draft import ID_KINDS, Draft
 from audit.inputs.ids import Ids, as_integers
-from audit.inputs.load import draft_table, model_tables, named_tables
+from audit.inputs.load import draft_table, model_tables, named_tables, pool_table
 from audit.inputs.log import Log, Scope
 from audit.inputs.names import Kind
 from audit.inputs.read import as_string, name_of
@@ -75,9 +75,11 @@ class Plan:
     relevance: BigTable | None
     history: BigTable | None
     small: Mapping[str, Draft]
-    """``catalog``, ``creators`` and ``users``, where given."""
+    """``catalog``, ``creators``, ``users`` and ``eligible``, where given."""
     small_issues: Mapping[str, list[DataIssue]]
     modes: Modes
+    pools: Mapping[str, BigTable] = field(default_factory=dict)
+    """By model."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Table → file name as given."""
     inputs: Inputs | None = None
@@ -138,8 +140,9 @@ def make_plan(
         model: [big[name] for name in model_tables(model, len(seeds))]
         for model, seeds in sources.models.items()
     }
+    pools = {model: big[pool_table(model)] for model in sources.pools}
     return Plan(
-        models, big.get("relevance"), big.get("history"), small, issues, modes, names,
+        models, big.get("relevance"), big.get("history"), small, issues, modes, pools, names,
         people=big.get("users"),
     )  # fmt: skip
 

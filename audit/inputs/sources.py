@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from audit.config import Config, RelevanceSection, TableSection
-from audit.errors import ConfigError
+from audit.errors import ConfigError, choices
 from audit.inputs.joined import joined
 from audit.inputs.tables import Sources, TableSource
 
@@ -52,6 +52,7 @@ def sources_from_config(config: Config, base: Path) -> Sources:
     for name, seeds in models.items():
         if not seeds:
             raise ConfigError(f"[models] '{name}' names no file.")
+    _known_models(config.pools, models)
     users, creators = config.users, config.creators
     return Sources(
         models=models,
@@ -65,6 +66,11 @@ def sources_from_config(config: Config, base: Path) -> Sources:
         creators=_table(creators, base),
         history=_table(config.history, base),
         users=_table(users, base, attributes=None if users is None else users.segments),
+        pools={
+            name: TableSource(data=base / path, name=_shown(path), columns=columns)
+            for name, path in config.pools.items()
+        },
+        eligible=_table(config.eligible, base),
     )
 
 
@@ -76,6 +82,8 @@ def sources_from_arguments(
     creators: Any = None,
     history: Any = None,
     users: Any = None,
+    pools: Mapping[str, Any] | None = None,
+    eligible: Any = None,
 ) -> Sources:
     """The sources that a call names.
 
@@ -84,13 +92,16 @@ def sources_from_arguments(
     models
         Model name → a path, a frame or a :class:`~audit.inputs.tables.TableSource`, or a list of these:
         the seeds of one model.
-    relevance, catalog, creators, history, users
+    relevance, catalog, creators, history, users, eligible
         One path, frame or source each.
+    pools
+        Model name → what its candidate generator returned: one path, frame or source each.
 
     Raises
     ------
     ConfigError
-        ``models`` is no mapping or names none, a model has no seed, or something is no path or frame.
+        ``models`` is no mapping or names none, a model has no seed, a pool is of no model, or something
+        is no path or frame.
     """
     if not isinstance(models, Mapping):
         raise ConfigError(
@@ -99,6 +110,14 @@ def sources_from_arguments(
         )
     if not models:
         raise ConfigError("there are no recommendations: give at least one model.")
+    if pools is not None and not isinstance(pools, Mapping):
+        raise ConfigError(
+            f'give pools as a mapping of model name to data, such as {{"candidate": b}}, not as {_kind(pools)}.'
+        )
+    given_pools = {
+        str(name): source_of(f"pool of '{name}'", p) for name, p in (pools or {}).items()
+    }
+    _known_models(given_pools, [str(name) for name in models])
     return Sources(
         models={str(name): _seeds(str(name), given) for name, given in models.items()},
         relevance=_all_of("relevance", relevance),
@@ -106,6 +125,8 @@ def sources_from_arguments(
         creators=source_of("creators", creators),
         history=source_of("history", history),
         users=source_of("users", users),
+        pools={name: pool for name, pool in given_pools.items() if pool is not None},
+        eligible=source_of("eligible", eligible),
     )
 
 
@@ -117,6 +138,13 @@ def _all_of(what: str, data: Any) -> TableSource | None:
     if not found or len(found) < len(data):
         raise ConfigError(f"{what}: the list names nothing, or holds None.")
     return joined(found)
+
+
+def _known_models(pools: Iterable[str], models: Iterable[str]) -> None:
+    """Refuse a pool of a model that there is not."""
+    for name in pools:
+        if name not in models:
+            raise ConfigError("pools: " + choices("model", name, list(models)))
 
 
 def _seeds(name: str, given: Any) -> list[TableSource]:

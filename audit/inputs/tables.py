@@ -12,6 +12,8 @@ catalog    item_id; creator_id? (list of ids, each row's ids distinct, empty whe
 creators   creator_id; name? (string); any attribute (string)
 history    user_id, item_id; timestamp?, weight? (float64)
 users      user_id; any attribute (string)
+pools      as models: what a model's candidate generator returned, one table a model
+eligible   item_id; user_id?, or one attribute of the users (string)
 ========== =============================================================================================
 
 Ids are int64 or string, the same type for one kind of id in every table.  Times are
@@ -66,6 +68,10 @@ class Sources:
     creators: TableSource | None = None
     history: TableSource | None = None
     users: TableSource | None = None
+    pools: Mapping[str, TableSource] = field(default_factory=dict)
+    """Model name → what its candidate generator returned."""
+    eligible: TableSource | None = None
+    """Which items may be shown, and to whom."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +84,8 @@ class Inputs:
     creators: pa.Table | None = None
     history: pa.Table | None = None
     users: pa.Table | None = None
+    pools: Mapping[str, pa.Table] = field(default_factory=dict)
+    eligible: pa.Table | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     """Table → file name as given, or ``data frame``: ``relevance``, ``recommendations 'candidate'``."""
     issues: Sequence[DataIssue] = ()

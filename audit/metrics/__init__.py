@@ -5,6 +5,7 @@ from audit.metrics import (  # noqa: I001  importing a file registers its metric
     browsing,
     pairwise,
     incomplete,
+    stages,
     coverage,
     novelty,
     popularity_groups,

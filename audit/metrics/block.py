@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from audit.conventions import Conventions
 from audit.dataset.model import F64, I32, I64, Bool, Dataset, Lists
-from audit.metrics import judgments, kernels
+from audit.metrics import judgments, kernels, pools
 
 ArrayLike = npt.ArrayLike
 T = TypeVar("T")
@@ -382,6 +382,17 @@ class Block:
                 self.hit_list, self.hit_item, self.user,
                 d.history.start, d.history.values, d.items.popularity_rank,
             )
+        )  # fmt: skip
+
+    def pool(self, ks: I64) -> tuple[I64, F64]:
+        """``[L]``: relevant items of each list's pool; ``[L, K]``: the best DCG that it allows."""
+        shared, c = self._shared, self.conventions
+        return self._once(  # type: ignore[no-any-return]
+            ("pool", ks.tobytes()),
+            lambda: pools.of_lists(
+                self._d.truth, self._lists, shared.first, shared.last, shared.context,
+                gains(c, np.arange(pools.MOST_GRADE + 1)), discounts(c, np.arange(1, ks[-1] + 1)), ks,
+            ),
         )  # fmt: skip
 
     # ------------------------------------------------------------ shown items

@@ -45,7 +45,7 @@ Level = Literal["list", "session", "pair", "system", "derived"]
 Direction = Literal["higher", "lower", "target"]
 Family = Literal[
     "relevance", "coverage", "concentration", "creators", "diversity", "novelty", "freshness", "sessions",
-    "users", "other",
+    "users", "stages", "other",
 ]  # fmt: skip
 
 

@@ -183,3 +183,16 @@ def test_the_engine_goes_before_the_configuration(cli, audited, config_file, tmp
     refused = cli("run", config_file, "--engine", "sparc", "--out", tmp_path / "out")
     assert refused.code == 2
     assert "Did you mean 'spark'?" in refused.err
+
+
+def test_pools_and_eligible_items_are_options(cli, audited, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    calls = audited("pass")
+    done = cli(
+        *("run", "--format", "json", "--baseline", "a.csv", "--candidate", "new=b.csv"),
+        *("--eligible", "e.csv", "--pool", "baseline=p.csv", "--pool", "new=q.csv"),
+    )
+    assert done.code == 0, done.err
+    (config, _, _) = calls[0]
+    assert config.pools == {"baseline": "p.csv", "new": "q.csv"}
+    assert config.eligible.path == "e.csv"

@@ -25,6 +25,7 @@ def test_everything_that_can_be_missing_has_a_reason():
         "categories": "no catalog was given",
         "session_id": "no 'session_id' in the recommendations of baseline",
         "shown_at": "no 'shown_at' in the recommendations of baseline",
+        "pool": "no pool of 'baseline' was given, and its lists end at the viewport of 10",
     }
     assert encoded(inputs(baseline={1: [1]})).has == frozenset()
 
@@ -83,7 +84,8 @@ def test_nothing_is_missing():
                 embedding={1: [1.0], 2: [2.0]},
                 categories={1: ["x"]},
             ),
-        )
+        ),
+        viewport=1,
     )
     assert dataset.reasons == {}
     assert dataset.has == frozenset(NEEDS)

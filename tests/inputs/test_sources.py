@@ -101,3 +101,27 @@ def test_arguments_that_are_no_recommendations(models: Any, says: str) -> None:
 def test_arguments_that_are_no_table() -> None:
     with pytest.raises(ConfigError, match="catalog: give a path"):
         sources_from_arguments({"a": "a.csv"}, catalog=3)
+
+
+def test_pools_and_eligible_items(tmp_path: Path) -> None:
+    config = Config.model_validate(
+        {
+            "models": {"baseline": "a.csv", "candidate": "b.csv"},
+            "recommendations": {"item_id": "thing"},
+            "pools": {"candidate": "pool.csv"},
+            "eligible": {"path": "may.csv", "item_id": "thing"},
+        }
+    )
+    sources = sources_from_config(config, tmp_path)
+    assert sources.pools["candidate"].data == tmp_path / "pool.csv"
+    assert sources.pools["candidate"].columns == {"item_id": "thing"}
+    assert sources.eligible is not None
+    assert sources.eligible.columns == {"item_id": "thing"}
+
+
+def test_pools_of_unknown_models_are_refused() -> None:
+    frame = pa.table({"user_id": [1]})
+    with pytest.raises(ConfigError, match=r"pools: unknown model 'b'. .*Valid: a\."):
+        sources_from_arguments({"a": frame}, pools={"b": frame})
+    with pytest.raises(ConfigError, match="give pools as a mapping"):
+        sources_from_arguments({"a": frame}, pools=[frame])  # type: ignore[arg-type]

@@ -324,7 +324,7 @@ def test_the_metrics_of_the_design():
         "tail_share_by_count",
         "creator_top_share_by_count",
     ]
-    assert set(design) == {name for name in BUILTIN if REGISTRY[name].default}
+    assert set(design) <= {name for name in BUILTIN if REGISTRY[name].default}
 
 
 def test_conventions_are_printed_as_chosen():

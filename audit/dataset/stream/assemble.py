@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from audit.dataset import checks, hashing, segments
+from audit.dataset import checks, hashing, pools, segments
 from audit.dataset.embed import make_embeddings
-from audit.dataset.facts import FEW, Facts, JudgedFacts, ListFacts
+from audit.dataset.facts import FEW, Facts, JudgedFacts, ListFacts, PoolFacts
 from audit.dataset.ids import Ids
 from audit.dataset.items import build_items
 from audit.dataset.lists import DAY_US, ListIndex, as_days, index_lists
@@ -24,7 +24,7 @@ from audit.dataset.stream.idtable import IdTable
 from audit.dataset.stream.lists import EncodedLists, Universe
 from audit.dataset.stream.pairs import EncodedPairs
 from audit.errors import DataIssue, InputError
-from audit.inputs.load import model_tables
+from audit.inputs.load import model_tables, pool_table
 from audit.inputs.tables import Inputs
 from audit.inputs.times import NONE
 
@@ -42,6 +42,8 @@ class Read:
     """``relevance`` and ``history``: what is left of them beside the groups."""
     fingerprints: Mapping[str, str]
     """Of the small tables."""
+    pools: Mapping[str, EncodedLists] = field(default_factory=dict)
+    """By model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +91,8 @@ class Who:
     keys: Mapping[str, list[tuple[I32, I32]]]
     """By model and seed: the user and the request (−1: none) of each list."""
     index: ListIndex
+    pools: Mapping[str, I64]
+    """By model with pools: the row of the table that is each list's pool, −1 where none is."""
     listed: Bool
     """``[users]``, by final code: who has a list under any model."""
     without_lists: int
@@ -147,6 +151,7 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
     world = make_world(
         items.ids, inputs, how, popularity, history_users, newest, names,
         timed=timed, without_session=without_session, untimed=untimed,
+        no_pools=pools.why_no_pools(_depths(read, who, how.viewport), how.viewport),
     )  # fmt: skip
     dataset, facts = encode_users(read, who, items, world, how)
     return dataset, word_issues(facts, cell_issues, world.items, read.models, how.viewport)
@@ -171,16 +176,33 @@ def find_users(read: Read, *, all_relevant: bool) -> Who:
         for model, seeds in read.models.items()
     }
     index = index_lists([k for seeds in keys.values() for k in seeds], len(users.ids))
+    of_pools = {
+        model: pools.pool_rows(pool, *_keys(pool, users, requests), index)
+        for model, pool in read.pools.items()
+    }
     by_final = np.zeros(len(users.ids), bool)
     by_final[users.final[listed]] = True
     without_lists = int((relevant & (users.final < 0)).sum())
-    return Who(users, requests, keys, index, by_final, without_lists)
+    return Who(users, requests, keys, index, of_pools, by_final, without_lists)
+
+
+def _depths(read: Read, who: Who, viewport: int) -> dict[str, list[pools.Depth]]:
+    """How deep the pools of the lists go, or the lists where a model has no pools."""
+    found: dict[str, list[pools.Depth]] = {}
+    for model, seeds in read.models.items():
+        lengths = [np.diff(seed.start) for seed in seeds]
+        pool = read.pools.get(model)
+        if pool is not None:
+            of_list = np.append(np.diff(pool.start), 0)[who.pools[model]]
+            lengths = [of_list[who.index.find(*keys)] for keys in who.keys[model]]
+        found[model] = [pools.depth_of(n, viewport, given=pool is not None) for n in lengths]
+    return found
 
 
 def make_world(
     ids: Ids, inputs: Inputs, how: How, popularity: I64, history_users: int, newest: int,
     cells: Mapping[str, Sequence[str]], *, timed: bool, without_session: Sequence[str],
-    untimed: Sequence[str],
+    untimed: Sequence[str], no_pools: str | None,
 ) -> World:  # fmt: skip
     """What is the same for all users.
 
@@ -193,7 +215,9 @@ def make_world(
     cells
         Attribute → cell names.
     timed, without_session, untimed
-        Whether a list has a time of its own; models whose lists have no session.
+        Whether a list has a time of its own; models whose lists have no session, and no time.
+    no_pools
+        Why stages cannot be told apart, if they cannot.
     """
     fallback = as_days(how.as_of) if how.as_of is not None else None
     if fallback is None and newest != NONE:
@@ -211,6 +235,8 @@ def make_world(
         inputs, bool(items.inverse_norm.any()), source,
         timed=timed or fallback is not None, without_session=without_session, untimed=untimed,
     )  # fmt: skip
+    if no_pools is not None:
+        reasons["pool"] = no_pools
     return World(
         items, history_users, fallback, cells, frozenset(NEEDS) - frozenset(reasons), reasons, source, ties
     )  # fmt: skip
@@ -235,6 +261,18 @@ def encode_users(
             models[model].append(lists)
             kinds = (who.users, items, who.requests, sessions)
             all_marks[name] = _marks(seed, place, lists, index, kinds, how.threads)
+    pool_facts: dict[str, PoolFacts] = {}
+    for model, pool in read.pools.items():
+        rows = who.pools[model]
+        final = None if items.same else items.final
+        models[model] = pools.with_pool(models[model], pool, rows, final, places, how.threads)
+        present = models[model][0].present
+        pool_facts[pool_table(model)] = PoolFacts(
+            rows=pool.rows, marks=_pool_marks(pool, read.universe, items), given=len(pool.user),
+            used=len(np.unique(rows[rows >= 0])), shown=int(present.sum()),
+            without=int((present & (rows < 0)).sum()),
+        )  # fmt: skip
+        pool.forget_items()
 
     # History and truth.
     groups, history = read.history, None
@@ -250,7 +288,7 @@ def encode_users(
         if not items.same:
             judged = build.recode_judged(judged, items.final, how.threads)
         truth, list_context = _truth(judged, who.users, who.requests, index, how.threads)
-    facts = Facts(n_users, int(who.listed.sum()), who.without_lists)
+    facts = Facts(n_users, int(who.listed.sum()), who.without_lists, pools=pool_facts)
     relevant = None
     if truth is not None:
         relevant = np.bincount(
@@ -303,6 +341,7 @@ def fingerprints(
 ) -> dict[str, tuple[int, str]]:  # fmt: skip
     """Table → rows and fingerprint, in the order of the report; ``small``: those known of small tables."""
     found = {table: (lists.rows, marks.text(lists.marks)) for table, lists in facts.lists.items()}
+    found |= {table: (pool.rows, marks.text(pool.marks)) for table, pool in facts.pools.items()}
     of_parts = {
         "relevance": None if facts.judged is None else (facts.judged.rows, facts.judged.marks),
         "history": facts.history,
@@ -393,6 +432,14 @@ def _marks(
     return marks.add(found)
 
 
+def _pool_marks(pool: EncodedLists, u: Universe, items: Kind) -> marks.Marks:
+    """Of all rows of the table, whether they are of an evaluated user or not."""
+    columns = {"user_id": u.users.hashes(pool.user)}
+    if pool.request is not None:
+        columns["request_id"] = u.requests.hashes(pool.request)
+    return marks.list_marks(pool.start, pool.items, items.hashes, columns)
+
+
 def _truth(
     judged: build.Judged, users: Kind, requests: Kind, index: ListIndex, threads: int | None
 ) -> tuple[Truth, I32]:  # fmt: skip
@@ -451,6 +498,8 @@ def word_issues(
     for name in tables:
         lists = facts.lists[name]
         issues += checks.short_lists(name, lists.short, lists.shown, viewport)
+    for name, pool in facts.pools.items():
+        issues += pools.check_pool(name, pool)
     issues += cell_issues
     matches = list(checks.check_matches(facts, items))
     errors = [issue for issue in matches if issue.severity == "error"]

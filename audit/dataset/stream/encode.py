@@ -39,7 +39,7 @@ from audit.inputs import cross
 from audit.inputs import lists as list_checks
 from audit.inputs.chunks import NotClean, NotIntegers, in_memory
 from audit.inputs.keys import Key
-from audit.inputs.load import model_tables
+from audit.inputs.load import model_tables, pool_table
 from audit.inputs.log import Log, Scope
 from audit.inputs.plan import BigTable, Modes, Plan, make_plan
 from audit.inputs.tables import Inputs, Sources, TableSource
@@ -108,10 +108,14 @@ def _plan_of(inputs: Inputs) -> Plan:
         None if (data := getattr(inputs, kind)) is None else big(kind, kind, data)
         for kind in ("relevance", "history")
     )
-    for small in (inputs.catalog, inputs.users):
+    for small in (inputs.catalog, inputs.users, inputs.eligible):
         if small is not None:
             _learn(modes, small)
-    return Plan(models, relevance, history, {}, {}, modes, {}, inputs)
+    pools = {
+        model: big(pool_table(model), "recommendations", pool)
+        for model, pool in inputs.pools.items()
+    }
+    return Plan(models, relevance, history, {}, {}, modes, pools, {}, inputs)
 
 
 def _learn(modes: Modes, table: pa.Table) -> None:
@@ -125,7 +129,7 @@ def _encode(plan: Plan, how: How) -> Encoded:
         kind: getattr(plan.inputs, kind)
         if plan.inputs is not None
         else (plan.small[kind].table() if kind in plan.small else None)
-        for kind in ("catalog", "creators", "users")
+        for kind in ("catalog", "creators", "users", "eligible")
     }
     require_attributes(small["users"], how.segments)
     if how.forecast is not None:
@@ -157,10 +161,12 @@ def _read(
     if plan.relevance is not None:
         relevance = reader.relevance(plan.relevance)
     models = {m: [reader.lists(big) for big in seeds] for m, seeds in plan.models.items()}
+    pools = {m: reader.lists(big) for m, big in plan.pools.items()}
     reader.refuse_odd_ids()
     stubs = reader.stubs
     inputs = Inputs(
         models={m: [stubs[big.table] for big in seeds] for m, seeds in plan.models.items()},
+        pools={m: stubs[big.table] for m, big in plan.pools.items()},
         relevance=stubs.get("relevance"), history=stubs.get("history"), **small, names=plan.names,
     )  # fmt: skip
     issues = reader.all_issues()
@@ -174,7 +180,7 @@ def _read(
         issues += plan.inputs.issues
     read = Read(
         inputs, reader.universe, models, relevance, None if history is None else history.result(),
-        reader.facts, {kind: text.result() for kind, text in prints.items()},
+        reader.facts, {kind: text.result() for kind, text in prints.items()}, pools,
     )  # fmt: skip
     trim()
     dataset, more = assemble(read, how)
@@ -203,6 +209,7 @@ class Told:
 
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
         tables = [big for seeds in plan.models.values() for big in seeds]
+        tables += plan.pools.values()
         tables += [big for big in (plan.relevance, plan.history) if big is not None]
         rows = [None if big.chunked is None else big.chunked.rows for big in tables]
         self.progress = progress

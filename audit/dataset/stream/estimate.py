@@ -49,6 +49,8 @@ class Size:
     combined: int
     """Combinations of cells."""
     threads: int
+    pooled: int = 0
+    """Rows of all pools."""
     known: bool = True
     """Whether the rows of every table are; those of text files are only known by reading and count as none."""
 
@@ -70,7 +72,7 @@ class Size:
     @property
     def codes(self) -> int:
         """Bytes of the items of all lists, of history and of judgments."""
-        return 4 * sum(self.rows) + 4 * self.history + 12 * self.judged
+        return 4 * (sum(self.rows) + self.pooled) + 4 * self.history + 12 * self.judged
 
     @property
     def passing(self) -> int:
@@ -117,11 +119,12 @@ def measure_sizes(
         item_text=_width(catalog), vector=_vector(catalog),
         judged=0 if plan.relevance is None else _rows(plan.relevance),
         history=0 if plan.history is None else _rows(plan.history),
+        pooled=sum(_rows(big) for big in plan.pools.values()),
         longest=max((round(s.length) for s in seen), default=0),
         cells=sum(counts), combined=math.prod(counts), threads=threads or os.cpu_count() or 1,
         known=all(
             big.chunked is not None and big.chunked.rows is not None
-            for big in (*tables, plan.relevance, plan.history) if big is not None
+            for big in (*tables, *plan.pools.values(), plan.relevance, plan.history) if big is not None
         ),
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from audit.dataset import hashing, segments
 from audit.dataset.hashing import hash_values
 from audit.dataset.ids import Ids
 from audit.dataset.model import I64, Overview
+from audit.dataset.pools import why_no_pools
 from audit.dataset.stream import assemble, encode
 from audit.dataset.stream.columns import Times
 from audit.dataset.stream.how import How
@@ -72,6 +73,9 @@ def audit_parts(
     InputError, ConfigError
         As of the local engine.
     """
+    if sources.pools or sources.eligible is not None:
+        table = "pools" if sources.pools else "eligible"
+        raise NotClean(f"{table} needs all users at hand")
     text: frozenset[str] = frozenset()
     while True:
         try:
@@ -106,7 +110,7 @@ class _Audit:
             )
         )
         bits = min(20, max(8, sum(scanned.rows.values()).bit_length() - 4))
-        setting = cluster.share(Setting(self.how.conventions, people, bits))
+        setting = cluster.share(Setting(self.how.conventions, people, bits, self.how.viewport))
         task = (layout, items, setting)
 
         self._told("counting", 0)
@@ -118,6 +122,7 @@ class _Audit:
             ids, inputs, self.how, survey.popularity, survey.history_users, survey.newest, cells,
             timed=any(c.newest != NONE for t, c in clocks.items() if self.layout.tables[t].model),
             without_session=self._without("session_id"), untimed=self._without("shown_at"),
+            no_pools=why_no_pools(survey.depths, self.how.viewport),
         )  # fmt: skip
         rankings = self._rankings(survey.histogram, cells, task)
         plan = self._plan(rankings, cells)

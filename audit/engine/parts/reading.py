@@ -14,6 +14,7 @@ from audit.conventions import Conventions
 from audit.dataset.hashing import hash_values
 from audit.dataset.ids import Ids
 from audit.dataset.model import I32, I64
+from audit.dataset.pools import Depth, depth_of
 from audit.dataset.stream import build
 from audit.dataset.stream.assemble import Read
 from audit.dataset.stream.idtable import IdTable
@@ -173,6 +174,20 @@ class PartReader:
             return by(read_scattered)
 
     # ------------------------------------------------------------------ parts
+
+    def depth(self, t: int, viewport: int) -> Depth:
+        """How many lists of a table go on beyond the viewport."""
+        user = [np.repeat(self._user_codes(b), b.lengths) for b in self.blobs[t]]
+        if not user:
+            return Depth(0, 0, given=False)
+        key = np.concatenate(user).astype(np.int64)
+        if "request_id" in self.layout.tables[t].names:
+            requests = [
+                self._ids["request"].codes(unpack(b.columns["request_id"])) for b in self.blobs[t]
+            ]
+            key = np.unique(key << 32 | np.concatenate(requests), return_inverse=True)[1]
+        lengths = np.bincount(key.reshape(-1))
+        return depth_of(lengths[lengths > 0], viewport, given=False)
 
     def light_lists(self, t: int) -> EncodedLists:
         """Whose lists they are, and nothing else; one entry a run of rows."""

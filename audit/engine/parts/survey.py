@@ -12,6 +12,7 @@ import pyarrow as pa
 from audit.dataset import segments
 from audit.dataset.hashing import hash_values
 from audit.dataset.model import I64, Bool
+from audit.dataset.pools import Depth
 from audit.dataset.stream.assemble import Read, Who, find_users
 from audit.engine.parts.ranking import Histogram, Near, cell_of
 from audit.engine.parts.reading import PartReader
@@ -41,6 +42,8 @@ class Survey:
     """Those of evaluated users."""
     values: dict[str, segments.Values] = field(default_factory=dict)
     """By attribute."""
+    depths: dict[str, list[Depth]] = field(default_factory=dict)
+    """Of each model's seeds."""
 
     def add(self, other: Survey) -> Survey:
         """Merge in place, and return."""
@@ -53,6 +56,8 @@ class Survey:
         self.matched += other.matched
         for name, values in other.values.items():
             self.values[name] = self.values[name].joined(values)
+        for model, seeds in other.depths.items():
+            self.depths[model] = [a + b for a, b in zip(self.depths[model], seeds, strict=True)]
         return self
 
 
@@ -78,7 +83,9 @@ def light(reader: PartReader, people: People, *, all_relevant: bool) -> tuple[Re
     return read, find_users(read, all_relevant=all_relevant)
 
 
-def survey(reader: PartReader, people: People, bits: int, *, all_relevant: bool) -> Survey:
+def survey(
+    reader: PartReader, people: People, bits: int, viewport: int, *, all_relevant: bool
+) -> Survey:
     """Survey a part.
 
     ``bits``: of the hash that tell a histogram's cell.
@@ -100,6 +107,10 @@ def survey(reader: PartReader, people: People, bits: int, *, all_relevant: bool)
         len(users), Histogram.of(hash_values(users.values), np.diff(who.index.user_lists), bits),
         popularity, 0 if groups is None else len(groups.user),
         int(NONE) if pairs is None else pairs.newest_of_all, rows, matched, values,
+        {
+            model: [reader.depth(t, viewport) for t in tables]
+            for model, tables in reader.layout.models().items()
+        },
     )  # fmt: skip
 
 

@@ -155,6 +155,7 @@ class Setting:
     conventions: Any
     people: People
     bits: int
+    viewport: int
 
     @property
     def all_relevant(self) -> bool:
@@ -169,7 +170,7 @@ class SurveyTask(PartTask):
     def work(self, reader: PartReader) -> Survey:
         """See :func:`audit.engine.parts.survey.survey`."""
         s = self.setting.get()
-        return surveys.survey(reader, s.people, s.bits, all_relevant=s.all_relevant)
+        return surveys.survey(reader, s.people, s.bits, s.viewport, all_relevant=s.all_relevant)
 
 
 @dataclass(frozen=True)

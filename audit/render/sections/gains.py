@@ -19,6 +19,7 @@ from audit.result import Comparison, GuardrailResult
 
 FAMILIES = {
     "relevance": "Relevance: do people get what they look for?",
+    "stages": "Stages: is it found, and is it ranked?",
     "coverage": "Coverage: how much of the catalog is shown?",
     "concentration": "Concentration: do a few items get all the attention?",
     "creators": "Creators: whose work is shown?",

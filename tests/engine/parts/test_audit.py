@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from tests.test_determinism import CONFIG, tables
 METRICS = (
     "ndcg",
     "map",
+    "ndcg_ceiling",
     "ild",
     "tail_share",
     "item_gini",
@@ -260,3 +262,17 @@ def test_the_configuration_names_the_engine(tmp_path):
     assert (config.engine.name, config.engine.parts) == ("spark", 3)
     settings, _ = api._settled(config, tmp_path)
     assert "engine" not in settings.config  # where it ran is no part of a result
+
+
+@pytest.mark.parametrize("kind", ["pools", "eligible"])
+def test_what_needs_all_users_is_left_to_the_local_engine(kind, tmp_path):
+    given = sources(tmp_path, Shape(), 1)
+    more = {"pools": {"baseline": given.models["baseline"][0]}, "eligible": given.relevance}
+    settings = api.Settings(ks=[3], viewport=3, metrics=METRICS, guardrails="none")
+    with pytest.raises(NotClean, match=f"{kind} needs all users at hand"):
+        audit_parts(
+            replace(given, **{kind: more[kind]}),
+            api._how(settings),
+            api._asked(settings, ["candidate"]),
+            Serial(2),
+        )
