@@ -13,6 +13,7 @@ from audit.ahead import Ahead, steps
 from audit.arguments import (
     Guardrails,
     engine_named,
+    group_target,
     list_lengths,
     measurable,
     metric_names,
@@ -80,6 +81,8 @@ class Settings:
     conventions: Conventions = field(default_factory=Conventions)
     guardrails: str | Guardrails = "launch"
     segments: Sequence[str] | None = None
+    creator_group: str | None = None
+    creator_target: str | Mapping[str, float] = "catalog"
     relevance_source: str = "judgments"
     seed: int = 0
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -224,6 +227,7 @@ def compare(
     recommendations: Mapping[str, Any], *, relevance: Any, baseline: str = "baseline",
     catalog: Any = None, creators: Any = None, history: Any = None, users: Any = None,
     pools: Mapping[str, Any] | None = None, eligible: Any = None,
+    creator_group: str | None = None, creator_target: str | Mapping[str, float] = "catalog",
     metrics: Sequence[str] | None = None, k: Sequence[int] = DEFAULT_KS, viewport: int = 10,
     surface: str = "feed", as_of: dt.date | str | None = None,
     conventions: str | Mapping[str, Any] | Conventions | None = None,
@@ -243,6 +247,9 @@ def compare(
         Model name → what its candidate generator returned, as recommendations: for the diagnosis of stages.
     eligible
         Which items may be shown: ``item_id``, and ``user_id`` or one attribute of the users where given.
+    creator_group, creator_target
+        The attribute of the creators whose groups' exposure is measured (the first where absent), and what is
+        due to them: their share of ``"catalog"`` or ``"relevance"``, or a mapping of group to share.
     metrics
         Names such as ``"ndcg"`` or ``"fresh_share[days=7]@10"``; all default metrics if absent.
     k, viewport
@@ -268,12 +275,15 @@ def compare(
     settings = Settings(
         name=name, surface=surface, ks=list_lengths(k), viewport=viewport, as_of=as_of, baseline=baseline,
         metrics=metrics, conventions=settle_conventions(conventions), guardrails=guardrails,
+        creator_group=creator_group, creator_target=group_target(creator_target),
         seed=whole_number("seed", seed, 0), relevance_source=relevance_source_of(relevance_source),
         config={
             "surface": surface, "k": list_lengths(k), "viewport": viewport,
             "as_of": None if as_of is None else as_of.isoformat(),
             "metrics": None if metrics is None else list(metrics),
             "guardrails": plain_guardrails(guardrails), "seed": seed,
+            "creator_group": creator_group,
+            "creator_target": creator_target if isinstance(creator_target, str) else dict(creator_target),
         },
     )  # fmt: skip
     sources = sources_from_arguments(
@@ -351,6 +361,8 @@ def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, 
         baseline=a.baseline, metrics=a.metrics, conventions=config.conventions,
         guardrails=config.guardrails, seed=a.seed,
         segments=None if config.users is None else config.users.segments,
+        creator_group=None if config.creators is None else config.creators.group,
+        creator_target="catalog" if config.creators is None else config.creators.target,
         relevance_source="judgments" if config.relevance is None else config.relevance.source,
         config=portable(config.model_dump(mode="json", exclude_none=True, exclude={"engine"})),
         engine=config.engine, plugins=a.plugins, base=Path() if base is None else base,
@@ -362,11 +374,9 @@ def _encode(
     sources: Sources, settings: Settings, workspace: Workspace | None = None,
     progress: Progress | None = None, ahead: Ahead | None = None,
 ) -> tuple[Inputs, Dataset, list[DataIssue]]:  # fmt: skip
-    segments = None if settings.segments is None else list(settings.segments)
-    how = How(
-        settings.conventions, settings.viewport, settings.as_of, segments, progress=progress,
-        opened=None if ahead is None else ahead.opened,
-    )  # fmt: skip
+    how = _how(settings, progress)
+    if ahead is not None:
+        how = replace(how, opened=ahead.opened)
     if workspace is not None:
 
         def forecast(size: Size) -> int | None:
@@ -390,8 +400,7 @@ def _ahead(
         asked = [parse(metric) for metric in settings.metrics]
     own = [str(ref) for ref in asked if ref.spec.function.__module__.startswith("audit.")]
     small = replace(settings, metrics=own, guardrails="none")
-    segments = None if settings.segments is None else list(settings.segments)
-    how = How(small.conventions, small.viewport, small.as_of, segments, 1)
+    how = replace(_how(small), threads=1)
     return Ahead(
         steps(
             lambda inputs: encode_inputs(inputs, how).dataset,
@@ -468,7 +477,8 @@ def _of_checkpoint(settings: Settings) -> dict[str, Any]:
 def _how(settings: Settings, progress: Progress | None = None) -> How:
     segments = None if settings.segments is None else list(settings.segments)
     return How(
-        settings.conventions, settings.viewport, settings.as_of, segments, progress=progress
+        settings.conventions, settings.viewport, settings.as_of, segments, progress=progress,
+        creator_group=settings.creator_group, creator_target=settings.creator_target,
     )  # fmt: skip
 
 

@@ -79,6 +79,13 @@ def relevance_source_of(given: str) -> str:
     return given
 
 
+def group_target(given: str | Mapping[str, float]) -> str | Mapping[str, float]:
+    """What is due to groups of creators: a word, or shares by group."""
+    if not isinstance(given, Mapping) and given not in ("catalog", "relevance"):
+        raise ConfigError(choices("creator_target", given, ["catalog", "relevance"]))
+    return given
+
+
 def moment(given: dt.date | str | None) -> dt.date | None:
     """A date or a time, also from ISO text; a day stays a day, so that it reads as it was given."""
     if given is None or isinstance(given, dt.date):

@@ -106,6 +106,10 @@ class CreatorsSection(TableSection):
 
     creator_id: str | None = None
     name: str | None = None
+    group: str | None = None
+    """The attribute whose groups' exposure is measured; the first where absent."""
+    target: Literal["catalog", "relevance"] | dict[str, float] = "catalog"
+    """What is due to a group: its share of the catalog, of relevance, or as stated."""
 
 
 class HistorySection(TableSection):

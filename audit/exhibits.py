@@ -13,6 +13,7 @@ from audit.dataset.model import F64, I64, Overview, Ragged
 from audit.engine.memory import exposure_by_k
 from audit.engine.partials import Measured
 from audit.engine.plan import AGE_BANDS, Plan
+from audit.inference.creator_groups import group_exposures
 from audit.inference.histograms import lost_and_gained
 from audit.inference.system import combine, count_interval, lost_gained_expected
 from audit.inference.totals import by_member
@@ -74,6 +75,7 @@ def make_exhibits(dataset: Overview, plan: Plan, measured: Measured) -> Exhibits
             for c in plan.candidates if by_creator
         },
         near_duplicates=_near_duplicates(d, plan, measured),
+        creator_groups=group_exposures(d, plan, measured),
     )  # fmt: skip
 
 

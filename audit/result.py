@@ -312,6 +312,32 @@ class NearDuplicates(Record):
     """Of those looked at, how many show both up to the viewport."""
 
 
+class GroupExposure(Record):
+    """A group of creators under a candidate and the baseline, at the viewport: shares of exposure."""
+
+    model: str
+    attribute: str
+    group: str
+    creators: int
+    catalog: float | None
+    """The group's share of the catalog's items."""
+    relevance: float | None = None
+    """Its share of the relevant (user, item) pairs."""
+    target: float | None
+    """What is due to it."""
+    target_of: str
+    """``catalog``, ``relevance`` or ``stated``."""
+    baseline: float | None
+    candidate: float | None
+    difference: float | None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    ratio: float | None = None
+    """candidate / target; absent where nothing is due."""
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+
+
 class Exhibits(Record):
     """The data behind the figures and lists of the report."""
 
@@ -328,6 +354,8 @@ class Exhibits(Record):
     creators_lost: dict[str, list[Loser]] = {}
     near_duplicates: list[NearDuplicates] = []
     """Examples, where ``near_duplicates`` was measured: for each model the pairs that most lists show."""
+    creator_groups: list[GroupExposure] = []
+    """By candidate, attribute of the creators and group."""
 
 
 class AuditResult(Record):

@@ -187,9 +187,22 @@ def inputs(
     )
 
 
-def encoded(given: Inputs, *, viewport: int = 10, as_of: Any = None, **conventions: Any) -> Dataset:
-    """The encoded audit; keyword arguments are conventions."""
-    return encode(given, conventions=settle(conventions), viewport=viewport, as_of=as_of)[0]
+def encoded(
+    given: Inputs, *, viewport: int = 10, as_of: Any = None, creator_group: str | None = None,
+    creator_target: Any = "catalog", **conventions: Any,
+) -> Dataset:  # fmt: skip
+    """The encoded audit; other keyword arguments are conventions."""
+    return encode(
+        given, conventions=settle(conventions), viewport=viewport, as_of=as_of,
+        creator_group=creator_group, creator_target=creator_target,
+    )[0]  # fmt: skip
+
+
+def makers(attributes: Mapping[Any, Mapping[str, Any]]) -> pa.Table:
+    """Creators: creator → attribute → value (text, or ``None``)."""
+    return people(attributes).rename_columns(
+        ["creator_id", *dict.fromkeys(name for of in attributes.values() for name in of)]
+    )
 
 
 def measured(

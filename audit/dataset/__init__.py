@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 
 from audit.conventions import Conventions
 from audit.dataset.model import Dataset
@@ -39,7 +40,8 @@ def read_and_encode(sources: Sources, how: How) -> Encoded:
 
 def encode(
     inputs: Inputs, *, conventions: Conventions, viewport: int, as_of: dt.date | dt.datetime | None = None,
-    segments: list[str] | None = None,
+    segments: list[str] | None = None, creator_group: str | None = None,
+    creator_target: str | Mapping[str, float] = "catalog",
 ) -> tuple[Dataset, list[DataIssue]]:  # fmt: skip
     """Encode checked inputs.
 
@@ -55,6 +57,8 @@ def encode(
         From when ages count where lists carry no ``shown_at``; the newest history time if absent.
     segments
         The users' attributes to report by; all of them if absent.
+    creator_group, creator_target
+        The creators' attribute that makes groups, and what is due to them.
 
     Returns
     -------
@@ -66,5 +70,11 @@ def encode(
     InputError
         What a convention was set to refuse.
     """
-    found = encode_inputs(inputs, How(conventions, viewport, as_of, segments))
+    found = encode_inputs(
+        inputs,
+        How(
+            conventions, viewport, as_of, segments, creator_group=creator_group,
+            creator_target=creator_target,
+        ),
+    )  # fmt: skip
     return found.dataset, found.issues[len(inputs.issues) :]

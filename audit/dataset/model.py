@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from audit.conventions import Conventions
 from audit.dataset.ids import Ids
+
+if TYPE_CHECKING:
+    from audit.dataset.creator_groups import CreatorGroups
+    from audit.dataset.tastes import Tastes
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
@@ -189,6 +194,7 @@ class Overview:
     """Day at which freshness of the catalog is judged."""
     cells: Mapping[str, tuple[I64, Sequence[str]]]
     """Attribute → (evaluated users of each cell, cell names in order)."""
+    creator_groups: CreatorGroups
     relevant: I64 | None
     """``[items]``: contexts in which the item is relevant; ``None`` without relevance."""
     has: frozenset[str]
@@ -223,3 +229,10 @@ class Dataset(Overview):
     """Item codes of each evaluated user's history, ascending."""
     segments: Mapping[str, tuple[I32, Sequence[str]]]
     """Attribute → (cell code of each evaluated user, cell names in order)."""
+
+    @cached_property
+    def tastes(self) -> Tastes:
+        """Groups of items by popularity, and of users by what they go for."""
+        from audit.dataset.tastes import tastes  # that module needs this one
+
+        return tastes(self)

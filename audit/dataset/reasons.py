@@ -15,6 +15,7 @@ NEEDS = {
     "created_at": "'created_at' in the catalog, and a time to count from ('shown_at', as_of or history times)",
     "creator_id": "'creator_id' in the catalog",
     "categories": "'categories' in the catalog",
+    "creator_group": "'creator_id' in the catalog, and an attribute of the creators",
     "session_id": "'session_id' in the recommendations",
     "shown_at": "'shown_at' in the recommendations",
     "pool": "a pool longer than the viewport (the pools, or lists that go on beyond the viewport)",

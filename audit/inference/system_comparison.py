@@ -52,7 +52,7 @@ def compare_system(
         return Comparison(**base, reading="undecided", note="no value: nothing has exposure")
     if not ta or not tb:
         return Comparison(**base, reading="undecided", note=why)
-    old, new = _mean(ta), _mean(tb)
+    old, new = mean_values(ta), mean_values(tb)
     estimate = combine(new - old)
     extra = seed_variance(np.asarray(a)), seed_variance(np.asarray(b))
     evidence = _evidence(estimate, old, new, (value_a, value_b), extra, users)
@@ -94,7 +94,8 @@ def compare_system(
     )  # fmt: skip
 
 
-def _mean(values: Sequence[ReplicateValues]) -> ReplicateValues:
+def mean_values(values: Sequence[ReplicateValues]) -> ReplicateValues:
+    """The mean of several seeds' values."""
     total = values[0]
     for other in values[1:]:
         total = total + other

@@ -63,7 +63,11 @@ class FunctionalTotals:
 
     def call(self, ref: MetricRef, x: F64, *times: F64) -> F64:
         """The metric's function on vectors of its own axis and items."""
-        return np.asarray(ref.call(x, *times, conventions=self.d.conventions), np.float64)
+        known = {}
+        if VECTORS[str(ref.spec.vector)].axis == "group":
+            groups = self.d.creator_groups
+            known = {"target": groups.target, "merit": groups.merit}
+        return np.asarray(ref.call(x, *times, conventions=self.d.conventions, **known), np.float64)
 
     def of(
         self, groups: I32, step: float, refs: Sequence[MetricRef]
@@ -94,6 +98,12 @@ class FunctionalTotals:
                 whole = np.rint(shared * SHARED_STEPS).astype(np.int64)
                 masks = np.ones((len(sharing), whole.shape[1]), bool)
                 found |= self._by_histogram(whole, step / SHARED_STEPS, sharing, masks)
+        grouped = [r for r in refs if VECTORS[str(r.spec.vector)].axis == "group"]
+        if grouped:
+            vector = self.shared(catalog, step, self.projection.matrix("group"))
+            functions = {str(r): lambda x, r=r: self.call(r, x) for r in grouped}
+            by_name = {str(r): r for r in grouped}
+            found |= {by_name[n]: v for n, v in evaluate([vector], functions).items()}
         short = {str(r): r for r in refs if r not in found}
         if short:
             vector = AdditiveVector(catalog[:-1], catalog[-1], step)
@@ -103,6 +113,13 @@ class FunctionalTotals:
             }
             found |= {short[name]: v for name, v in evaluate([vector], functions).items()}
         return found
+
+    @staticmethod
+    def shared(catalog: I32, step: float, matrix: sparse.csr_array) -> AdditiveVector:
+        """``[G + 1, catalog items]`` shared among groups, before any total is formed: there are few."""
+        shared = by_member(matrix, catalog, os.cpu_count() or 1)
+        whole = np.rint(shared * SHARED_STEPS).astype(np.int64)
+        return AdditiveVector(whole[:-1], whole[-1], step / SHARED_STEPS)
 
     def _by_histogram(
         self, groups: I32 | I64, step: float, refs: Sequence[MetricRef], masks: Bool

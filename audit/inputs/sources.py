@@ -21,6 +21,8 @@ _SETTINGS = {
     "embedding_prefix",
     "embedding_file",
     "segments",
+    "group",
+    "target",
 }
 """Keys of a section that name no column."""
 

@@ -14,6 +14,9 @@ from audit.metrics import (  # noqa: I001  importing a file registers its metric
     categories,
     serendipity,
     freshness,
+    overlap,
+    calibration,
+    creators,
 )
 from audit.metrics.registry import REGISTRY, MetricRef, MetricSpec, metric, parse
 

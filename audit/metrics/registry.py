@@ -21,7 +21,8 @@ with the default ``None``: then it also understands ascending values with how of
 long vectors are resampled as histograms instead of being sorted hundreds of times.
 
 Parameters are keyword arguments of the function; their defaults are the metric's defaults.  A
-keyword argument ``conventions`` without a default gets the audit's conventions.
+keyword argument ``conventions`` without a default gets the audit's conventions, and on a vector of
+creator groups ``target`` and ``merit`` get the groups' due shares and their shares of relevance.
 """
 
 from __future__ import annotations
@@ -204,7 +205,7 @@ def _parameters(name: str, function: Metric) -> dict[str, float]:
                     f"metric '{name}': parameter '{p.name}' needs a number as default."
                 )
             found[p.name] = p.default
-        elif p.name != "conventions":
+        elif p.name not in ("conventions", "target", "merit"):
             raise ConfigError(f"metric '{name}': parameter '{p.name}' needs a default.")
     return found
 
@@ -295,12 +296,16 @@ class MetricRef:
         """All parameters with their values."""
         return {**self.spec.parameters, **dict(self.parameters)}
 
-    def call(self, *args: Any, conventions: Any) -> Any:
-        """The metric's function on ``args``, with its parameters; 0/0 is NaN: no value."""
+    def call(self, *args: Any, conventions: Any, **known: Any) -> Any:
+        """The metric's function on ``args``, with its parameters; 0/0 is NaN: no value.
+
+        Of ``conventions`` and ``known`` it gets what it has a keyword argument for.
+        """
         function = self.spec.function
         given: dict[str, Any] = dict(self.values)
-        if "conventions" in _takes(function):
-            given["conventions"] = conventions
+        known["conventions"] = conventions
+        asked = _takes(function)
+        given.update((name, value) for name, value in known.items() if name in asked)
         with np.errstate(divide="ignore", invalid="ignore"):
             return function(*args, **given)
 

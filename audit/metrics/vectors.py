@@ -28,7 +28,7 @@ from audit.metrics.registry import MetricRef
 class Vector:
     """How a named vector is made of the counts by item and rank."""
 
-    axis: Literal["item", "creator", "category"]
+    axis: Literal["item", "creator", "category", "group"]
     weighting: Literal["exposure", "count", "wait"]
     need: str | None = None
     """What a metric on it must declare among its ``needs``."""
@@ -43,6 +43,8 @@ VECTORS: Mapping[str, Vector] = MappingProxyType(
         "category_exposure": Vector("category", "exposure", "categories"),
         "category_count": Vector("category", "count", "categories"),
         "item_wait": Vector("item", "wait", "shown_at"),
+        "group_exposure": Vector("group", "exposure", "creator_group"),
+        "group_count": Vector("group", "count", "creator_group"),
     }
 )
 
@@ -99,6 +101,15 @@ def creator_matrix(dataset: Overview) -> sparse.csr_array:
 def category_matrix(dataset: Overview) -> sparse.csr_array:
     """``[catalog items, categories]``: an item's exposure is split equally among its categories."""
     return _sharing(dataset, dataset.items.categories, len(dataset.items.category_ids))
+
+
+def group_matrix(dataset: Overview, attribute: str | None = None) -> sparse.csr_array:
+    """``[catalog items, groups]`` of an attribute of the creators, the chosen one where absent."""
+    groups = dataset.creator_groups
+    of_creator, names = groups.attributes[attribute or str(groups.chosen)]
+    n = len(of_creator)
+    belongs = sparse.csr_array((np.ones(n), (np.arange(n), of_creator)), shape=(n, len(names)))
+    return creator_matrix(dataset) @ belongs
 
 
 def tail(dataset: Overview) -> Bool:
@@ -187,8 +198,8 @@ class Projection:
     def matrix(self, axis: str) -> sparse.csr_array:
         """``[catalog items, creators or categories]``: how an item's exposure is split."""
         if axis not in self._matrices:
-            make = creator_matrix if axis == "creator" else category_matrix
-            self._matrices[axis] = make(self._dataset)
+            make = {"creator": creator_matrix, "category": category_matrix, "group": group_matrix}
+            self._matrices[axis] = make[axis](self._dataset)
         return self._matrices[axis]
 
     def _chosen(self, ref: MetricRef) -> Bool:
@@ -209,5 +220,6 @@ class Projection:
             "item": items,
             "creator": len(self._dataset.items.creator_ids),
             "category": len(self._dataset.items.category_ids),
+            "group": self._dataset.creator_groups.n,
         }
         return of[VECTORS[str(ref.spec.vector)].axis] if items else 0

@@ -8,7 +8,7 @@ import pytest
 from audit.conventions import Conventions
 from audit.dataset import MAX_CELLS, encode
 from audit.dataset.reasons import NEEDS
-from tests.support import catalog, encoded, inputs, known, lists, people
+from tests.support import catalog, encoded, inputs, known, lists, makers, people
 
 
 def reasons(**tables):
@@ -22,6 +22,7 @@ def test_everything_that_can_be_missing_has_a_reason():
         "embedding": "no catalog was given",
         "created_at": "no catalog was given",
         "creator_id": "no catalog was given",
+        "creator_group": "no catalog was given",
         "categories": "no catalog was given",
         "session_id": "no 'session_id' in the recommendations of baseline",
         "shown_at": "no 'shown_at' in the recommendations of baseline",
@@ -84,6 +85,7 @@ def test_nothing_is_missing():
                 embedding={1: [1.0], 2: [2.0]},
                 categories={1: ["x"]},
             ),
+            creators=makers({"a": {"kind": "x"}}),
         ),
         viewport=1,
     )

@@ -75,6 +75,9 @@ def world(seed: int = 7):
             categories=w.categories,
         ),
         "as_of": support.EPOCH + support.dt.timedelta(days=w.as_of),
+        "creators": support.makers(
+            {f"c{c}": {"kind": [None, "x", "y"][c % 3]} for c in range(23)}
+        ),
         "pools": {name: support.lists(pool) for name in ("model", "baseline")},
     }  # fmt: skip
 

@@ -11,6 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.dataset import checks, hashing, pools, segments
+from audit.dataset.creator_groups import (
+    CreatorGroups,
+    group_creators,
+    why_no_groups,
+    with_relevance,
+)
 from audit.dataset.embed import make_embeddings
 from audit.dataset.facts import FEW, Facts, JudgedFacts, ListFacts, PoolFacts
 from audit.dataset.ids import Ids
@@ -113,6 +119,9 @@ class World:
     reasons: Mapping[str, str]
     embedding_source: str | None
     head_border_ties: int
+    creator_groups: CreatorGroups
+    """Without shares of relevance."""
+    group_issues: Sequence[DataIssue]
 
 
 def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
@@ -154,7 +163,8 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
         no_pools=pools.why_no_pools(_depths(read, who, how.viewport), how.viewport),
     )  # fmt: skip
     dataset, facts = encode_users(read, who, items, world, how)
-    return dataset, word_issues(facts, cell_issues, world.items, read.models, how.viewport)
+    noticed = [*cell_issues, *world.group_issues]
+    return dataset, word_issues(facts, noticed, world.items, read.models, how.viewport)
 
 
 def find_users(read: Read, *, all_relevant: bool) -> Who:
@@ -235,10 +245,19 @@ def make_world(
         inputs, bool(items.inverse_norm.any()), source,
         timed=timed or fallback is not None, without_session=without_session, untimed=untimed,
     )  # fmt: skip
+    groups, group_issues = group_creators(
+        inputs.creators, items, how.creator_group, how.creator_target
+    )
+    no_groups = why_no_groups(inputs.creators, groups, judged=inputs.relevance is not None)
+    if "creator_id" in reasons:
+        reasons["creator_group"] = reasons["creator_id"]
+    elif no_groups is not None:
+        reasons["creator_group"] = no_groups
     if no_pools is not None:
         reasons["pool"] = no_pools
     return World(
-        items, history_users, fallback, cells, frozenset(NEEDS) - frozenset(reasons), reasons, source, ties
+        items, history_users, fallback, cells, frozenset(NEEDS) - frozenset(reasons), reasons, source, ties,
+        groups, group_issues,
     )  # fmt: skip
 
 
@@ -317,6 +336,7 @@ def encode_users(
         items=world.items, models=models, truth=truth, history=history, history_users=world.history_users,
         conventions=how.conventions, as_of=world.as_of, segments=cells,
         cells={a: (facts.cells[a], names) for a, (_, names) in cells.items()},
+        creator_groups=with_relevance(world.creator_groups, world.items, relevant),
         relevant=relevant, has=world.has, reasons=world.reasons, embedding_source=world.embedding_source,
         users_without_lists=who.without_lists, head_border_ties=world.head_border_ties, fingerprints={},
     )  # fmt: skip
@@ -476,15 +496,15 @@ def _judged_facts(
 
 
 def word_issues(
-    facts: Facts, cell_issues: Sequence[DataIssue], items: Items, models: Mapping[str, Sequence[object]],
+    facts: Facts, noticed: Sequence[DataIssue], items: Items, models: Mapping[str, Sequence[object]],
     viewport: int,
 ) -> list[DataIssue]:  # fmt: skip
     """What the tables say about each other.
 
     Parameters
     ----------
-    cell_issues
-        What was noticed when segments were made.
+    noticed
+        When segments and groups of creators were made.
     models
         Model → its seeds.
 
@@ -500,7 +520,7 @@ def word_issues(
         issues += checks.short_lists(name, lists.short, lists.shown, viewport)
     for name, pool in facts.pools.items():
         issues += pools.check_pool(name, pool)
-    issues += cell_issues
+    issues += noticed
     matches = list(checks.check_matches(facts, items))
     errors = [issue for issue in matches if issue.severity == "error"]
     if errors:

@@ -27,6 +27,10 @@ class How:
     segments: list[str] | None = None
     threads: int | None = None
     progress: Progress | None = None
+    creator_group: str | None = None
+    """The attribute of the creators that metrics of groups are about; the first where absent."""
+    creator_target: str | Mapping[str, float] = "catalog"
+    """What the groups are due: their share of ``catalog`` or of ``relevance``, or shares by name."""
     scratch: Scratch = MEMORY
     """Where codes and what is made of them are kept."""
     checkpoint: Checkpoint | None = None

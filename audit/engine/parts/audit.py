@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from audit.dataset import hashing, segments
+from audit.dataset.creator_groups import with_relevance
 from audit.dataset.hashing import hash_values
 from audit.dataset.ids import Ids
 from audit.dataset.model import I64, Overview
@@ -16,6 +17,7 @@ from audit.dataset.pools import why_no_pools
 from audit.dataset.stream import assemble, encode
 from audit.dataset.stream.columns import Times
 from audit.dataset.stream.how import How
+from audit.dataset.tastes import TASTES
 from audit.engine import memory
 from audit.engine.outcome import Outcome
 from audit.engine.partials import Measured
@@ -51,6 +53,9 @@ from audit.inputs.times import NONE
 from audit.metrics.vectors import VECTORS
 
 Progress = Callable[[str, int, int], None]
+
+AT_HAND = {"near_duplicates", *(f"upd_{taste}" for taste in TASTES)}
+"""Metrics of which no part of the users knows enough."""
 
 
 def audit_parts(
@@ -271,7 +276,9 @@ class _Audit:
         refs, wanted, ks = settle_metrics(asked.metrics, asked.ks, viewport)
         for ref in refs:
             waits = ref.spec.vector and VECTORS[ref.spec.vector].weighting == "wait"
-            if waits or ref.name == "near_duplicates":  # first times, and examples of lists
+            # First times, examples of lists, fifths of the users, and targets made of all judgments.
+            due = self.how.creator_target == "relevance" and ref.spec.level == "list"
+            if waits or ref.name in AT_HAND or (due and "creator_group" in ref.spec.needs):
                 raise NotClean(f"{ref} needs all users at hand")
         groupings = [self._grouping("all", (), rankings[()], viewport)]
         for attributes, k in dict.fromkeys([*((a, viewport) for a in asked.segments), *asked.also]):
@@ -315,12 +322,15 @@ class _Audit:
         models = {model: range(len(seeds)) for model, seeds in self.layout.models().items()}
         issues = [issue for table in self.opened.plan.names for issue in self.read_issues[table]]
         issues += crossed
-        issues += assemble.word_issues(facts, cell_issues, world.items, models, self.how.viewport)
+        noticed = [*cell_issues, *world.group_issues]
+        issues += assemble.word_issues(facts, noticed, world.items, models, self.how.viewport)
+        relevant = None if facts.judged is None else facts.judged.relevant
         overview = Overview(
             user_count=facts.users, items=world.items, models=models, conventions=self.how.conventions,
             as_of=world.as_of,
             cells={a: (facts.cells[a], names) for a, names in world.cells.items()},
-            relevant=None if facts.judged is None else facts.judged.relevant, has=world.has,
+            creator_groups=with_relevance(world.creator_groups, world.items, relevant),
+            relevant=relevant, has=world.has,
             reasons=world.reasons, embedding_source=world.embedding_source,
             history_users=world.history_users, users_without_lists=facts.without_lists,
             head_border_ties=world.head_border_ties, fingerprints=assemble.fingerprints(facts, inputs, self._small_prints(inputs)),

@@ -61,6 +61,8 @@ def measure_part(reader: PartReader, work: Work) -> Total:
     measured = memory.measure(dataset, plan, threads=1, whole=False)
     # Made now, for the data set stays here; by exposure only if a system metric asks for it.
     weightings = {"count", *(VECTORS[str(r.spec.vector)].weighting for r in plan.level("system"))}
+    if dataset.creator_groups.attributes:
+        weightings.add("exposure")
     for of in measured.partials.groups.values():
         for key, by in of.items():
             of[key] = {weighting: by[weighting] for weighting in by if weighting in weightings}

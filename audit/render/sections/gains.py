@@ -50,7 +50,11 @@ def build(context: Context) -> Section:
 
 
 def shown(context: Context, model: str) -> list[Comparison]:
-    """The comparisons of the scorecard: all users, at the viewport or without K, weighted by exposure."""
+    """The comparisons of the scorecard: all users, at the viewport or without K, weighted by exposure.
+
+    What compares the two lists with each other (level pair) has no better and worse: it stands elsewhere.
+    """
+    pairs = {info.metric for info in context.result.metrics if info.level == "pair"}
     return [
         c
         for c in context.result.comparisons
@@ -58,6 +62,7 @@ def shown(context: Context, model: str) -> list[Comparison]:
         and c.segment == "all"
         and split(c.metric)[1] in (None, context.viewport)
         and "_by_count" not in c.metric
+        and split(c.metric)[0] not in pairs
     ]
 
 

@@ -8,6 +8,7 @@ import itertools
 from audit import formatting as fmt
 from audit.render.context import Context, listing, reading_cell, relative_change
 from audit.render.figures import lines, lorenz, style
+from audit.render.sections import creators
 from audit.render.view import Block, Cell, Column, Figure, Heading, Row, Section, Table, Text, slug
 from audit.result import Comparison, Loser, LostGained, Series
 
@@ -24,6 +25,7 @@ def build(context: Context) -> Section:
     blocks.append(
         _lorenz(context, "creators", exhibits.lorenz_creators, context.result.population.creators)
     )
+    blocks += creators.build(context)
     blocks.append(_deciles(context))
     for model in context.result.audit.candidates:
         for what, losers in (("creators", exhibits.creators_lost), ("items", exhibits.items_lost)):
