@@ -19,7 +19,7 @@ from audit.inference.system import combine, count_interval, lost_gained_expected
 from audit.inference.totals import by_member
 from audit.metrics.pair_columns import most_shown_twins
 from audit.metrics.vectors import creator_matrix, of_catalog, rank_weights
-from audit.result import Exhibits, Loser, LostGained, NearDuplicates, Series
+from audit.result import Exhibits, Fatigue, Loser, LostGained, NearDuplicates, Series
 
 LORENZ_POINTS = 101
 LOSERS = 10
@@ -75,6 +75,7 @@ def make_exhibits(dataset: Overview, plan: Plan, measured: Measured) -> Exhibits
             for c in plan.candidates if by_creator
         },
         near_duplicates=_near_duplicates(d, plan, measured),
+        fatigue=_fatigue(d, measured),
         creator_groups=group_exposures(d, plan, measured),
     )  # fmt: skip
 
@@ -114,6 +115,30 @@ def _ages(d: Overview, measured: Measured) -> list[Series]:
                 Series(model=model, x=list(AGE_BANDS), y=[float(v) for v in counts / counts.sum()])
             )
     return found
+
+
+def _fatigue(d: Overview, measured: Measured) -> list[Fatigue]:
+    """By the number of the request; seeds of a model together."""
+    found = []
+    for model, seeds in d.models.items():
+        runs = [(model, seed) for seed in range(len(seeds))]
+        counts = [measured.partials.requests[r] for r in runs if r in measured.partials.requests]
+        if not counts:
+            continue
+        lists, slots, again, judged, hits = np.sum(counts, axis=0)
+        last = int(np.flatnonzero(lists).max(initial=-1)) + 1
+        found.append(
+            Fatigue(
+                model=model, requests=list(range(1, last + 1)),
+                lists=[int(n) // len(runs) for n in lists[:last]],
+                relevance=_ratios(hits[:last], judged[:last]), repetition=_ratios(again[:last], slots[:last]),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _ratios(part: I64, whole: I64) -> list[float | None]:
+    return [float(a / b) if b else None for a, b in zip(part, whole, strict=True)]
 
 
 def _lost_gained(d: Overview, plan: Plan, measured: Measured, candidate: str) -> list[LostGained]:

@@ -338,6 +338,19 @@ class GroupExposure(Record):
     ratio_high: float | None = None
 
 
+class Fatigue(Record):
+    """How a model's sessions go on: by the number of the request, up to the viewport."""
+
+    model: str
+    requests: list[int]
+    """1, 2, 3 …; the last stands for itself and all later ones."""
+    lists: list[int]
+    relevance: list[float | None]
+    """Share of the shown items that are relevant, for users with relevant items."""
+    repetition: list[float | None]
+    """Share of the shown items that an earlier list of the session showed."""
+
+
 class Exhibits(Record):
     """The data behind the figures and lists of the report."""
 
@@ -356,6 +369,8 @@ class Exhibits(Record):
     """Examples, where ``near_duplicates`` was measured: for each model the pairs that most lists show."""
     creator_groups: list[GroupExposure] = []
     """By candidate, attribute of the creators and group."""
+    fatigue: list[Fatigue] = []
+    """Empty where lists carry no session."""
 
 
 class AuditResult(Record):

@@ -20,6 +20,7 @@ from audit.dataset.ids import Ids
 
 if TYPE_CHECKING:
     from audit.dataset.creator_groups import CreatorGroups
+    from audit.dataset.eligible import Eligible
     from audit.dataset.tastes import Tastes
 
 F64 = npt.NDArray[np.float64]
@@ -195,6 +196,8 @@ class Overview:
     cells: Mapping[str, tuple[I64, Sequence[str]]]
     """Attribute → (evaluated users of each cell, cell names in order)."""
     creator_groups: CreatorGroups
+    eligible: Bool | None = None
+    """``[items]``: items of the catalog that some evaluated user may be shown; ``None`` where nobody said so."""
     relevant: I64 | None
     """``[items]``: contexts in which the item is relevant; ``None`` without relevance."""
     has: frozenset[str]
@@ -227,6 +230,8 @@ class Dataset(Overview):
     truth: Truth | None
     history: Ragged | None
     """Item codes of each evaluated user's history, ascending."""
+    audiences: Eligible | None = None
+    """Who may be shown what; ``None`` where nobody said so."""
     segments: Mapping[str, tuple[I32, Sequence[str]]]
     """Attribute → (cell code of each evaluated user, cell names in order)."""
 

@@ -18,6 +18,7 @@ NEEDS = {
     "creator_group": "'creator_id' in the catalog, and an attribute of the creators",
     "session_id": "'session_id' in the recommendations",
     "shown_at": "'shown_at' in the recommendations",
+    "eligible": "a table of eligible items",
     "pool": "a pool longer than the viewport (the pools, or lists that go on beyond the viewport)",
 }
 """What metrics may need, and what a user would have to give."""
@@ -48,6 +49,8 @@ def reasons_against(
         reasons["relevance"] = "no relevance table was given"
     if inputs.history is None:
         reasons["history"] = "no history table was given"
+    if inputs.eligible is None:
+        reasons["eligible"] = "no table of eligible items was given"
     if inputs.catalog is None:
         for need in ("embedding", "created_at", "creator_id", "categories"):
             reasons[need] = "no catalog was given"

@@ -32,6 +32,7 @@ from audit.metrics.block import Block, Shared
 from audit.metrics.filled import tells_unjudged_apart
 from audit.metrics.registry import MetricRef
 from audit.metrics.relevance_columns import judged_items
+from audit.metrics.session_columns import REQUESTS, by_request
 from audit.metrics.vectors import Projection
 
 Progress = Callable[[str, int, int], None]
@@ -275,6 +276,8 @@ class _Worker:
                 p.condensed[run] = ExactSums.zeros(rows, len(self.readings.unjudged) + 1)
             if self._unjudged and self._partner(run) is not None:
                 p.adverse[run] = ExactSums.zeros(rows, 2 * len(self.readings.unjudged))
+            if "session_id" in self.d.has:
+                p.requests[run] = np.zeros((5, REQUESTS), np.int64)
             if self._partner(run) is not None:
                 p.pairs[run] = ExactSums.zeros(rows, len(self.pair_refs) * len(plan.ks))
         return p
@@ -426,6 +429,8 @@ class _Worker:
             kernels.count_ages(b.start, b.age, viewport, np.array(AGE_BANDS), p.ages[run])
         else:
             p.ages[run][-1] += np.minimum(b.length, viewport).sum()
+        if run in p.requests:
+            p.requests[run] += by_request(b, viewport)
         shown = b.length > 0
         p.lists_seen[run] += [
             _distinct(b.user[shown]), shown.sum(), len(b.item),

@@ -97,6 +97,9 @@ class Partials:
     (:class:`audit.engine.exposure.GroupVectors`)."""
     ages: dict[Run, I64] = field(default_factory=dict)
     """Shown items up to the viewport by age band; the last: unknown or negative."""
+    requests: dict[Run, I64] = field(default_factory=dict)
+    """``[5, numbers]``: by the number of the request in its session, up to the viewport; see
+    :func:`audit.metrics.session_columns.by_request`.  Absent without sessions."""
     users_items: dict[Run, I64] = field(default_factory=dict)
     """``[3, items]``: users shown the item by the baseline only, this candidate only, both."""
     users_creators: dict[Run, I64] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from audit.metrics import (  # noqa: I001  importing a file registers its metric
     coverage,
     novelty,
     popularity_groups,
+    eligible,
     concentration,
     diversity,
     categories,
@@ -17,6 +18,7 @@ from audit.metrics import (  # noqa: I001  importing a file registers its metric
     overlap,
     calibration,
     creators,
+    sessions,
 )
 from audit.metrics.registry import REGISTRY, MetricRef, MetricSpec, metric, parse
 

@@ -157,6 +157,12 @@ def waits(dataset: Dataset, lists: Lists, inside: Bool, k: int) -> F64:
     return ages(first, items.created)[items.catalog]
 
 
+def eligible(dataset: Overview) -> Bool:
+    """Catalog items that some evaluated user may be shown."""
+    assert dataset.eligible is not None
+    return dataset.eligible[dataset.items.catalog]
+
+
 @dataclass(frozen=True)
 class Selection:
     """A named part of the catalog; keyword arguments of ``choose`` are parameters of the metric."""
@@ -172,6 +178,7 @@ ITEMS: Mapping[str, Selection] = MappingProxyType(
         "tail": Selection(tail, "history"),
         "fresh": Selection(fresh, "created_at"),
         "new_while_shown": Selection(new_while_shown, "created_at"),
+        "eligible": Selection(eligible, "eligible"),
     }
 )
 

@@ -65,6 +65,7 @@ def world(seed: int = 7):
     pool = {
         u: [*of, *({int(i) for i in rng.choice(w.catalog, 30)} - of)] for u, of in shown.items()
     }
+    eligible = [(int(i), u) for u in users for i in rng.choice(w.catalog, 40, replace=False)]
     return {
         "shown": support.lists(w.models["b"], shown_at=w.shown_at, session=session),
         "baseline": support.lists(w.models["a"], shown_at=w.shown_at, session=session),
@@ -79,6 +80,9 @@ def world(seed: int = 7):
             {f"c{c}": {"kind": [None, "x", "y"][c % 3]} for c in range(23)}
         ),
         "pools": {name: support.lists(pool) for name in ("model", "baseline")},
+        "eligible": pa.table(
+            {"item_id": support.ids(i for i, _ in eligible), "user_id": support.ids(u for _, u in eligible)}
+        ),
     }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from audit.dataset.creator_groups import (
     why_no_groups,
     with_relevance,
 )
+from audit.dataset.eligible import read_eligible
 from audit.dataset.embed import make_embeddings
 from audit.dataset.facts import FEW, Facts, JudgedFacts, ListFacts, PoolFacts
 from audit.dataset.ids import Ids
@@ -164,6 +165,13 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
     )  # fmt: skip
     dataset, facts = encode_users(read, who, items, world, how)
     noticed = [*cell_issues, *world.group_issues]
+    if inputs.eligible is not None:
+        # Of all users together: what a part of them may be shown says nothing of the others.
+        found_eligible, more = read_eligible(
+            inputs.eligible, dataset.users, world.items, dataset.segments
+        )
+        dataset = replace(dataset, audiences=found_eligible, eligible=found_eligible.anybody)
+        noticed = [*more, *noticed]
     return dataset, word_issues(facts, noticed, world.items, read.models, how.viewport)
 
 
@@ -367,7 +375,7 @@ def fingerprints(
         "history": facts.history,
         "users": facts.people,
     }
-    for kind in ("relevance", "catalog", "creators", "history", "users"):
+    for kind in ("relevance", "catalog", "creators", "history", "users", "eligible"):
         one = of_parts.get(kind)
         if one is not None:
             found[kind] = one[0], marks.text(one[1])

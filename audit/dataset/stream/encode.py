@@ -155,6 +155,9 @@ def _read(
     plan: Plan, how: How, small: dict[str, Any], beside: Executor, prints: Mapping[str, Future[str]]
 ) -> Encoded:  # fmt: skip
     reader = _Reader(plan, how, small["catalog"], beside)
+    if small["eligible"] is not None and small["catalog"] is None:
+        # Without a catalog, whatever may be shown is known too.
+        reader.universe.items.codes(small["eligible"]["item_id"].combine_chunks())
     history = relevance = None
     if plan.history is not None:
         history = reader.history(plan.history)

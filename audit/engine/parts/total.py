@@ -70,6 +70,7 @@ class Total:
             if i == 0:
                 part.lists, part.pairs, part.ages = p.lists, p.pairs, p.ages
                 part.users_creators, part.lists_seen = p.users_creators, p.lists_seen
+                part.requests = p.requests
                 part.relevant_users = p.relevant_users
                 for name in READ:
                     setattr(part, name, getattr(p, name))

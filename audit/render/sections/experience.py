@@ -7,7 +7,7 @@ import functools
 from audit import formatting as fmt
 from audit.render.context import READING_TONES, Context, listing, relative_change, split
 from audit.render.figures import lines, style
-from audit.render.sections import changes, stages
+from audit.render.sections import changes, sessions, stages
 from audit.render.sections.payers import series_table
 from audit.render.view import Block, Cell, Column, Figure, Row, Section, Table, Text
 from audit.result import MetricInfo, Series
@@ -22,6 +22,7 @@ def build(context: Context) -> Section:
         changes.build(context), _experience(context), *_near_duplicates(context), _ages(context),
         _at_k(context), stages.build(context),
     ]  # fmt: skip
+    blocks += sessions.build(context)
     return Section(id="experience", title="What people would see", blocks=tuple(blocks))
 
 

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from math import log, log2
 
+import pyarrow as pa
+
 from tests.metrics.example import Example
-from tests.support import catalog, makers
+from tests.support import catalog, ids, lists, makers
 
 H = 1 / log2(3)
 TOP, NEXT = 1 / (1 + H), H / (1 + H)
@@ -43,6 +45,30 @@ MADE = {
 TURNED = {"shown": {1: [3, 1], 2: [4, 2]}}
 A, B = (TOP + 1) / 2, NEXT / 2
 
+# A session of two lists.
+VECTORS = {1: [1, 0, 0], 2: [0, 1, 0], 3: [1, 0, 0], 4: [0, 0, 1]}
+WHOSE = {1: ["p"], 2: ["q"], 3: ["p"], 4: ["r"], 5: ["s"]}
+
+
+def session(first, second):
+    return lists({(1, 1): first, (1, 2): second}, session={(1, 1): 1, (1, 2): 1})
+
+
+VISIT = {
+    "shown": session([1, 2], [2, 3]),
+    "relevance": {1: [2]},
+    "catalog": catalog([1, 2, 3, 4, 5], creators=WHOSE, embedding=VECTORS),
+}
+FIRST = {"shown": session([2, 1], [2, 3])}
+FRESH = {"shown": session([1, 2], [4, 5])}
+LATER = log(4) / log(5)
+
+MAY = {
+    "shown": {1: [1, 2]},
+    "catalog": range(1, 6),
+    "eligible": pa.table({"item_id": ids([1, 3, 4])}),
+}
+
 EXAMPLES = {
     "ndcg_ceiling@3": Example((1 + H) / (1 + H + 1 / 2), STAGES, FULLER),
     "ranking_efficiency@3": Example(H / (1 + H), STAGES, {"shown": {1: [1, 2]}}),
@@ -71,4 +97,12 @@ EXAMPLES = {
     "awrf@2": Example(((TOP - 1 / 2) + 1 / 2) / 2, MADE, TURNED),
     "ndkl@2": Example((TOP * log(2) + log(2)) / 2, MADE, TURNED),
     "creator_repeats@2": Example((0 + 1 / 2) / 2, MADE, TURNED),
+    "sdcg@2": Example(H + 1 / (1 + 1 / 2), VISIT, FIRST),
+    "nsdcg@2": Example((H + LATER) / (1 + LATER), VISIT, FIRST),
+    "srbp@2": Example(0.2 * (0.4 + (0.4 / 0.6) * 1), VISIT, FIRST),
+    "session_item_repetition@2": Example(1 / 4, VISIT, FRESH),
+    "session_creator_repetition@2": Example(2 / 4, VISIT, FRESH),
+    "session_ild@2": Example(4 / 6, VISIT, {"shown": session([1, 2], [4])}),
+    "eligible_coverage@2": Example(1 / 3, MAY, {"shown": {1: [1, 3]}}),
+    "ineligible_share@2": Example(1 / 2, MAY, {"shown": {1: [1, 3]}}),
 }
