@@ -23,7 +23,7 @@ from audit.arguments import (
     relevance_source_of,
     whole_number,
 )
-from audit.config import SURFACE_HEADLINES, Config, EngineSection, load_config
+from audit.config import Config, EngineSection, load_config
 from audit.conventions import Conventions
 from audit.conventions import conventions as settle_conventions
 from audit.dataset import Dataset, How, read_and_encode
@@ -56,6 +56,7 @@ from audit.resources import Resources, parse_size
 from audit.result import AuditInfo, AuditResult, Unavailable
 from audit.robustness import Robustness
 from audit.staleness import staleness_of
+from audit.surfaces import SURFACES, headline_k
 from audit.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -95,9 +96,15 @@ class Settings:
     @property
     def headline(self) -> str:
         """The relevance metric that the verdict turns on."""
-        if self.surface not in SURFACE_HEADLINES:
-            raise ConfigError(choices("surface", self.surface, list(SURFACE_HEADLINES)))
-        return f"{SURFACE_HEADLINES[self.surface]}@{self.viewport}"
+        if self.surface not in SURFACES:
+            raise ConfigError(choices("surface", self.surface, list(SURFACES)))
+        return f"{SURFACES[self.surface].metric}@{headline_k(self.surface, self.ks, self.viewport)}"
+
+    @property
+    def beside(self) -> list[str]:
+        """What the surface calls for beside the headline."""
+        k = headline_k(self.surface, self.ks, self.viewport)
+        return [m if "@" in m else f"{m}@{k}" for m in SURFACES[self.surface].also]
 
 
 def run(
@@ -430,7 +437,10 @@ def _asked(settings: Settings, candidates: Sequence[str]) -> Asked:
     info = _info(settings, candidates)
     declared = resolve(settings.guardrails, info)
     refs: list[MetricRef] | None = None
-    needed = [parse(d.metric) for d in declared] + [parse(settings.headline)]
+    names = [*(d.metric for d in declared), settings.headline]
+    if settings.metrics is None:
+        names += settings.beside
+    needed = [parse(name) for name in names]
     if settings.metrics is not None:
         refs = [parse(m) for m in settings.metrics]
     else:
@@ -547,7 +557,7 @@ def _audit(
         ],
         measurements=measurements,
         comparisons=comparisons,
-        exhibits=make_exhibits(dataset, plan, measured),
+        exhibits=make_exhibits(dataset, plan, measured, settings.headline, settings.seed),
         issues=[issue_of(i) for i in ordered(found.issues)],
         unavailable=[
             Unavailable(metric=str(r), reason=why) for r, why in measured.unavailable.items()

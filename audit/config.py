@@ -21,16 +21,6 @@ from audit.validation import Place, sentences
 
 Surface = Literal["single_answer", "list", "find_all", "grid", "feed", "candidates"]
 
-SURFACE_HEADLINES: dict[str, str] = {
-    "single_answer": "mrr",
-    "list": "ndcg",
-    "find_all": "map",
-    "grid": "precision",
-    "feed": "ndcg",
-    "candidates": "recall",
-}
-"""The relevance metric that a surface is launched on, measured at the viewport."""
-
 
 class Strict(BaseModel):
     """Base of all sections: an unknown key is an error."""

@@ -14,6 +14,7 @@ from audit.engine.memory import exposure_by_k
 from audit.engine.partials import Measured
 from audit.engine.plan import AGE_BANDS, Plan
 from audit.inference.creator_groups import group_exposures
+from audit.inference.gaps import segment_gaps
 from audit.inference.histograms import lost_and_gained
 from audit.inference.system import combine, count_interval, lost_gained_expected
 from audit.inference.totals import by_member
@@ -39,8 +40,18 @@ def lorenz(x: F64) -> tuple[list[float], list[float]]:
     return [round(float(v), 4) for v in at], [round(float(v), 6) for v in y]
 
 
-def make_exhibits(dataset: Overview, plan: Plan, measured: Measured) -> Exhibits:
-    """All exhibits that the data allow; seeds of a model are averaged."""
+def make_exhibits(
+    dataset: Overview, plan: Plan, measured: Measured, headline: str | None = None, seed: int = 0
+) -> Exhibits:
+    """All exhibits that the data allow; seeds of a model are averaged.
+
+    Parameters
+    ----------
+    headline
+        The metric at K on which segments are held against each other; none if absent.
+    seed
+        That of the audit: intervals are resampled as all others.
+    """
     d, p = dataset, measured.partials
     weights = rank_weights(d.conventions, "exposure", plan.viewport)
     catalog = d.items.catalog
@@ -74,7 +85,7 @@ def make_exhibits(dataset: Overview, plan: Plan, measured: Measured) -> Exhibits
             )
             for c in plan.candidates if by_creator
         },
-        near_duplicates=_near_duplicates(d, plan, measured),
+        gaps=[] if headline is None else segment_gaps(d, plan, measured, headline, seed),
         fatigue=_fatigue(d, measured),
         creator_groups=group_exposures(d, plan, measured),
     )  # fmt: skip

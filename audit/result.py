@@ -12,27 +12,68 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from audit.exhibit_records import (
+    Exhibits,
+    Fatigue,
+    GroupExposure,
+    Loser,
+    LostGained,
+    NearDuplicates,
+    Reading,
+    Record,
+    SegmentGap,
+    Series,
+)
 from audit.robustness import Robustness
 
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = [
+    "READS",
+    "SCHEMA_VERSION",
+    "AuditInfo",
+    "AuditResult",
+    "Comparison",
+    "Exhibits",
+    "Fatigue",
+    "Finding",
+    "FindingSeverity",
+    "GroupExposure",
+    "GuardrailResult",
+    "Issue",
+    "Loser",
+    "LostGained",
+    "MeanEvidence",
+    "Measurement",
+    "MetricInfo",
+    "ModelInfo",
+    "ModelVerdict",
+    "NearDuplicates",
+    "Population",
+    "Reading",
+    "Record",
+    "Robustness",
+    "SegmentGap",
+    "Series",
+    "Source",
+    "Status",
+    "SystemEvidence",
+    "Unavailable",
+    "Verdict",
+    "json_schema",
+    "load_result",
+]
+
 SCHEMA_VERSION = "1.1"
 READS = ("1.0", SCHEMA_VERSION)
-"""The versions that can be read: 1.1 added `robustness`."""
+"""The versions that can be read: 1.1 added `robustness`, and the exhibits of creator groups, gaps and sessions."""
 
 Verdict = Literal["pass", "warn", "inconclusive", "fail"]
-Reading = Literal["better", "worse", "no change", "undecided"]
 Status = Literal["held", "breached", "undecided", "not measured"]
 FindingSeverity = Literal["fail", "warn", "info"]
-
-
-class Record(BaseModel):
-    """Base of all parts of the result: no unknown fields; NaN is written as null."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class AuditInfo(Record):
@@ -50,7 +91,7 @@ class AuditInfo(Record):
     """ISO date-time from which ages are counted where lists carry no ``shown_at``."""
     relevance_source: str = "judgments"
     seed: int = 0
-    config: dict[str, Any] = {}
+    config: dict[str, Any] = {}  # noqa: RUF012  a record copies its defaults
     """The configuration as given, after defaults."""
 
 
@@ -243,7 +284,7 @@ class Issue(Record):
     total: int | None = None
     message: str
     remedy: str
-    examples: list[str] = []
+    examples: list[str] = []  # noqa: RUF012  a record copies its defaults
 
 
 class Unavailable(Record):
@@ -262,115 +303,6 @@ class Source(Record):
     rows: int
     fingerprint: str
     """Of the content: independent of row order and file layout."""
-
-
-class Series(Record):
-    """Numbers behind a figure: one line or one group of bars per model."""
-
-    model: str
-    x: list[float]
-    y: list[float | None]
-
-
-class Loser(Record):
-    """An item or creator that lost exposure."""
-
-    id: str
-    name: str
-    baseline: float
-    candidate: float
-    """Share of all exposure at the viewport."""
-
-
-class LostGained(Record):
-    """Items or creators with exposure under one model and none under the other."""
-
-    what: Literal["items", "creators"]
-    baseline: int
-    """With exposure under the baseline."""
-    candidate: int
-    lost: int
-    gained: int
-    expected: float
-    """Lost (and, alike, gained) expected when each user's two lists are swapped at random."""
-    lost_low: float | None = None
-    lost_high: float | None = None
-    gained_low: float | None = None
-    gained_high: float | None = None
-
-
-class NearDuplicates(Record):
-    """Two items that are nearly the same and stand in one list."""
-
-    model: str
-    first: str
-    second: str
-    """Title where there is one, else id."""
-    similarity: float
-    """Cosine of the embeddings."""
-    lists: int
-    """Of those looked at, how many show both up to the viewport."""
-
-
-class GroupExposure(Record):
-    """A group of creators under a candidate and the baseline, at the viewport: shares of exposure."""
-
-    model: str
-    attribute: str
-    group: str
-    creators: int
-    catalog: float | None
-    """The group's share of the catalog's items."""
-    relevance: float | None = None
-    """Its share of the relevant (user, item) pairs."""
-    target: float | None
-    """What is due to it."""
-    target_of: str
-    """``catalog``, ``relevance`` or ``stated``."""
-    baseline: float | None
-    candidate: float | None
-    difference: float | None
-    ci_low: float | None = None
-    ci_high: float | None = None
-    ratio: float | None = None
-    """candidate / target; absent where nothing is due."""
-    ratio_low: float | None = None
-    ratio_high: float | None = None
-
-
-class Fatigue(Record):
-    """How a model's sessions go on: by the number of the request, up to the viewport."""
-
-    model: str
-    requests: list[int]
-    """1, 2, 3 …; the last stands for itself and all later ones."""
-    lists: list[int]
-    relevance: list[float | None]
-    """Share of the shown items that are relevant, for users with relevant items."""
-    repetition: list[float | None]
-    """Share of the shown items that an earlier list of the session showed."""
-
-
-class Exhibits(Record):
-    """The data behind the figures and lists of the report."""
-
-    lorenz_items: list[Series] = []
-    lorenz_creators: list[Series] = []
-    deciles: list[Series] = []
-    """Share of exposure by popularity decile of the catalog (1 the most popular tenth), per model;
-    and a series of model ``relevance``: each decile's share of the relevant pairs."""
-    ages: list[Series] = []
-    """Share of shown items by age band: ``x`` the band's lower edge in days."""
-    lost_gained: dict[str, list[LostGained]] = {}
-    """By candidate."""
-    items_lost: dict[str, list[Loser]] = {}
-    creators_lost: dict[str, list[Loser]] = {}
-    near_duplicates: list[NearDuplicates] = []
-    """Examples, where ``near_duplicates`` was measured: for each model the pairs that most lists show."""
-    creator_groups: list[GroupExposure] = []
-    """By candidate, attribute of the creators and group."""
-    fatigue: list[Fatigue] = []
-    """Empty where lists carry no session."""
 
 
 class AuditResult(Record):

@@ -482,6 +482,18 @@ def test_dates_are_kept_as_they_were_given(models, tables):
     assert plain.audit.as_of is None
 
 
+@pytest.mark.parametrize(
+    ("surface", "headline", "beside"),
+    [
+        ("single_answer", "mrr@6", ["ndcg@1"]), ("list", "ndcg@6", []), ("find_all", "map@6", []),
+        ("grid", "precision@6", []), ("feed", "ndcg@6", []), ("candidates", "recall@50", ["hit_rate@50"]),
+    ],
+)  # fmt: skip
+def test_surfaces(surface, headline, beside):
+    settings = Settings(surface=surface, viewport=6, ks=[1, 50])
+    assert (settings.headline, settings.beside) == (headline, beside)
+
+
 def test_a_surface_has_its_headline():
     assert Settings(surface="grid", viewport=6).headline == "precision@6"
 

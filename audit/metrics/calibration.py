@@ -53,11 +53,15 @@ def _tastes(_: Conventions) -> str:
     )
 
 
+def _of_everybody(b: Block, ks: tuple[int, ...]) -> F64:
+    """``[L, K]``: of all users, whatever their taste."""
+    return divergence(b, b.dataset.tastes.items, 3, JS, 0.0, np.array(ks, np.int64))
+
+
 def _deviation(taste: int) -> Callable[[Block, I64], F64]:
     def deviation(b: Block, ks: I64) -> F64:
-        groups = b.dataset.tastes
-        values = divergence(b, groups.items, 3, JS, 0.0, ks)
-        return np.where((groups.users[b.user] == taste)[:, None], values, np.nan)
+        values = b.column(_of_everybody, tuple(int(k) for k in ks))
+        return np.where((b.dataset.tastes.users[b.user] == taste)[:, None], values, np.nan)
 
     return deviation
 

@@ -25,12 +25,12 @@ from audit.dataset.items import build_items
 from audit.dataset.lists import DAY_US, ListIndex, as_days, index_lists
 from audit.dataset.model import F64, I32, I64, Bool, Dataset, Items, Lists, Ties, Truth
 from audit.dataset.reasons import NEEDS, has_column, reasons_against
-from audit.dataset.stream import build, marks
+from audit.dataset.stream import build, marks, wording
 from audit.dataset.stream.how import How
 from audit.dataset.stream.idtable import IdTable
 from audit.dataset.stream.lists import EncodedLists, Universe
 from audit.dataset.stream.pairs import EncodedPairs
-from audit.errors import DataIssue, InputError
+from audit.errors import DataIssue
 from audit.inputs.load import model_tables, pool_table
 from audit.inputs.tables import Inputs
 from audit.inputs.times import NONE
@@ -167,12 +167,10 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
     noticed = [*cell_issues, *world.group_issues]
     if inputs.eligible is not None:
         # Of all users together: what a part of them may be shown says nothing of the others.
-        found_eligible, more = read_eligible(
-            inputs.eligible, dataset.users, world.items, dataset.segments
-        )
-        dataset = replace(dataset, audiences=found_eligible, eligible=found_eligible.anybody)
+        may, more = read_eligible(inputs.eligible, dataset.users, world.items, dataset.segments)
+        dataset = replace(dataset, audiences=may, eligible=may.anybody)
         noticed = [*more, *noticed]
-    return dataset, word_issues(facts, noticed, world.items, read.models, how.viewport)
+    return dataset, wording.word_issues(facts, noticed, world.items, read.models, how.viewport)
 
 
 def find_users(read: Read, *, all_relevant: bool) -> Who:
@@ -501,41 +499,3 @@ def _judged_facts(
         rows=facts.rows, marks=facts.marks, used=len(truth.items.values), older=facts.older,
         positive=int((judged.grades > 0).sum()), outside=int(outside.sum()), leaked=int(leaked.sum()), met=met, relevant=relevant,
     )  # fmt: skip
-
-
-def word_issues(
-    facts: Facts, noticed: Sequence[DataIssue], items: Items, models: Mapping[str, Sequence[object]],
-    viewport: int,
-) -> list[DataIssue]:  # fmt: skip
-    """What the tables say about each other.
-
-    Parameters
-    ----------
-    noticed
-        When segments and groups of creators were made.
-    models
-        Model → its seeds.
-
-    Raises
-    ------
-    InputError
-        Tables share no id.
-    """
-    tables = [name for model, seeds in models.items() for name in model_tables(model, len(seeds))]
-    issues: list[DataIssue] = []
-    for name in tables:
-        lists = facts.lists[name]
-        issues += checks.short_lists(name, lists.short, lists.shown, viewport)
-    for name, pool in facts.pools.items():
-        issues += pools.check_pool(name, pool)
-    issues += noticed
-    matches = list(checks.check_matches(facts, items))
-    errors = [issue for issue in matches if issue.severity == "error"]
-    if errors:
-        raise InputError(errors)
-    issues += matches
-    for name in tables:
-        issues += checks.check_lists(name, facts.lists[name], items.ids, facts.listed)
-    if facts.judged is not None:
-        issues += checks.check_relevance(facts.judged, facts.without_lists, items.ids)
-    return issues

@@ -14,7 +14,7 @@ from audit.dataset.hashing import hash_values
 from audit.dataset.ids import Ids
 from audit.dataset.model import I64, Overview
 from audit.dataset.pools import why_no_pools
-from audit.dataset.stream import assemble, encode
+from audit.dataset.stream import assemble, encode, wording
 from audit.dataset.stream.columns import Times
 from audit.dataset.stream.how import How
 from audit.dataset.tastes import TASTES
@@ -323,7 +323,7 @@ class _Audit:
         issues = [issue for table in self.opened.plan.names for issue in self.read_issues[table]]
         issues += crossed
         noticed = [*cell_issues, *world.group_issues]
-        issues += assemble.word_issues(facts, noticed, world.items, models, self.how.viewport)
+        issues += wording.word_issues(facts, noticed, world.items, models, self.how.viewport)
         relevant = None if facts.judged is None else facts.judged.relevant
         overview = Overview(
             user_count=facts.users, items=world.items, models=models, conventions=self.how.conventions,

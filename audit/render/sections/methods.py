@@ -6,7 +6,7 @@ import math
 
 from audit import formatting as fmt
 from audit.conventions import Conventions
-from audit.render.context import Context
+from audit.render.context import Context, split
 from audit.render.sections import robustness
 from audit.render.view import (
     Block,
@@ -21,6 +21,7 @@ from audit.render.view import (
     Text,
 )
 from audit.result import MeanEvidence, MetricInfo, SystemEvidence
+from audit.surfaces import SURFACES
 
 DIRECTIONS = {
     "higher": "higher is better",
@@ -31,7 +32,8 @@ DIRECTIONS = {
 
 def build(context: Context) -> Section:
     """How every number came about."""
-    blocks: list[Block] = [Heading(id="statistics", text="Statistics"), *_statistics(context)]
+    blocks: list[Block] = [Heading(id="headline", text="Headline"), _headline(context)]
+    blocks += [Heading(id="statistics", text="Statistics"), *_statistics(context)]
     blocks += robustness.methods(context)
     blocks += [Heading(id="conventions", text="Conventions"), _conventions(context)]
     blocks.append(Heading(id="measures", text="Measures"))
@@ -39,6 +41,19 @@ def build(context: Context) -> Section:
         Definitions(id="definitions", items=tuple(_definition(i) for i in context.result.metrics))
     )
     return Section(id="methods", title="Methods", blocks=tuple(blocks))
+
+
+def _headline(context: Context) -> Text:
+    """What the verdict turns on, and why."""
+    audit = context.result.audit
+    k = split(audit.headline)[1]
+    surface = SURFACES.get(audit.surface)
+    where = "what people see at once" if k == context.viewport else "the size of the pool"
+    why = "" if surface is None else f" {surface.why}"
+    return Text(
+        text=f"The surface is \u201c{audit.surface.replace('_', ' ')}\u201d, so the verdict turns on "
+        f"{context.title(audit.headline)}: K = {k} is {where}.{why}"
+    )
 
 
 def _statistics(context: Context) -> list[Block]:

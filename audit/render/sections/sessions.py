@@ -20,9 +20,9 @@ def build(context: Context) -> list[Block]:
     if longest == 0:
         why = (
             context.why_missing("session_item_repetition")
-            or "Nothing says which lists belong to one visit."
+            or "nothing says which lists belong to one visit."
         )
-        return [Text(text=f"Sessions could not be seen. {why}", style="note")]
+        return [Text(text=f"Sessions could not be seen: {why}", style="note")]
     if longest == 1:
         return [
             Text(
@@ -71,7 +71,6 @@ def _figure(
     return Figure(
         id=f"session-{name}",
         draw=draw,
-        width="half",
         alt=f"Share of {what} by the number of the request. "
         + "; ".join(
             f"{s.model}: "

@@ -22,8 +22,8 @@ def build(context: Context) -> Block:
         row for k in ks for model in context.models if (row := _row(context, model, k)) is not None
     ]
     if not rows:
-        why = context.why_missing("ndcg_ceiling") or "It was not asked for."
-        return Text(text=f"Retrieval and ranking cannot be told apart. {why}", style="note")
+        why = context.why_missing("ndcg_ceiling") or "it was not asked for."
+        return Text(text=f"Retrieval and ranking cannot be told apart: {why}", style="note")
     return Table(
         id="stages",
         caption="What holds each model back: finding the items, or putting them in order",

@@ -1,0 +1,149 @@
+"""What a result holds for its figures and lists: curves, ages, who lost exposure, groups, gaps, sessions.
+
+A part of :mod:`audit.result`, which hands everything here on.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Reading = Literal["better", "worse", "no change", "undecided"]
+
+
+class Record(BaseModel):
+    """Base of all parts of the result: no unknown fields; NaN is written as null."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Series(Record):
+    """Numbers behind a figure: one line or one group of bars per model."""
+
+    model: str
+    x: list[float]
+    y: list[float | None]
+
+
+class Loser(Record):
+    """An item or creator that lost exposure."""
+
+    id: str
+    name: str
+    baseline: float
+    candidate: float
+    """Share of all exposure at the viewport."""
+
+
+class LostGained(Record):
+    """Items or creators with exposure under one model and none under the other."""
+
+    what: Literal["items", "creators"]
+    baseline: int
+    """With exposure under the baseline."""
+    candidate: int
+    lost: int
+    gained: int
+    expected: float
+    """Lost (and, alike, gained) expected when each user's two lists are swapped at random."""
+    lost_low: float | None = None
+    lost_high: float | None = None
+    gained_low: float | None = None
+    gained_high: float | None = None
+
+
+class NearDuplicates(Record):
+    """Two items that are nearly the same and stand in one list."""
+
+    model: str
+    first: str
+    second: str
+    """Title where there is one, else id."""
+    similarity: float
+    """Cosine of the embeddings."""
+    lists: int
+    """Of those looked at, how many show both up to the viewport."""
+
+
+class GroupExposure(Record):
+    """A group of creators under a candidate and the baseline, at the viewport: shares of exposure."""
+
+    model: str
+    attribute: str
+    group: str
+    creators: int
+    catalog: float | None
+    """The group's share of the catalog's items."""
+    relevance: float | None = None
+    """Its share of the relevant (user, item) pairs."""
+    target: float | None
+    """What is due to it."""
+    target_of: str
+    """``catalog``, ``relevance`` or ``stated``."""
+    baseline: float | None
+    candidate: float | None
+    difference: float | None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    ratio: float | None = None
+    """candidate / target; absent where nothing is due."""
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+
+
+class Fatigue(Record):
+    """How a model's sessions go on: by the number of the request, up to the viewport."""
+
+    model: str
+    requests: list[int]
+    """1, 2, 3 …; the last stands for itself and all later ones."""
+    lists: list[int]
+    relevance: list[float | None]
+    """Share of the shown items that are relevant, for users with relevant items."""
+    repetition: list[float | None]
+    """Share of the shown items that an earlier list of the session showed."""
+
+
+class SegmentGap(Record):
+    """How far apart the cells of an attribute of the users are on a metric, under both models."""
+
+    model: str
+    attribute: str
+    metric: str
+    summary: Literal["worst", "gap", "ratio", "mad"]
+    """The worst cell's value; best − worst; worst / best; mean absolute difference over pairs of cells."""
+    cells: int
+    """Cells of at least 50 users with a value."""
+    baseline: float | None
+    candidate: float | None
+    difference: float | None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    reading: Reading
+    worst_baseline: str
+    worst_candidate: str
+
+
+class Exhibits(Record):
+    """The data behind the figures and lists of the report."""
+
+    lorenz_items: list[Series] = []
+    lorenz_creators: list[Series] = []
+    deciles: list[Series] = []
+    """Share of exposure by popularity decile of the catalog (1 the most popular tenth), per model;
+    and a series of model ``relevance``: each decile's share of the relevant pairs."""
+    ages: list[Series] = []
+    """Share of shown items by age band: ``x`` the band's lower edge in days."""
+    lost_gained: dict[str, list[LostGained]] = {}
+    """By candidate."""
+    items_lost: dict[str, list[Loser]] = {}
+    creators_lost: dict[str, list[Loser]] = {}
+    near_duplicates: list[NearDuplicates] = []
+    """Examples, where ``near_duplicates`` was measured: for each model the pairs that most lists show."""
+    creator_groups: list[GroupExposure] = []
+    """By candidate, attribute of the creators and group."""
+    gaps: list[SegmentGap] = []
+    """By candidate, attribute and summary; of the headline metric."""
+    fatigue: list[Fatigue] = []
+    """Empty where lists carry no session."""

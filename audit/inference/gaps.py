@@ -1,0 +1,139 @@
+"""How far apart the cells of a segment are on the headline metric, with joint intervals.
+
+Cells of fewer than 50 users with a value are left out: their noise would be taken for a gap.  All cells and
+models see the same replicates, so that differences of maxima and minima have their interval too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+import numpy as np
+
+from audit.dataset.model import F64, Overview
+from audit.engine.partials import ExactSums, Measured
+from audit.engine.plan import Plan
+from audit.inference import means
+from audit.inference.mean_comparison import Values, widen
+from audit.inference.reading import MIN_USERS, number, span
+from audit.metrics.registry import MetricRef, parse
+from audit.result import Reading, SegmentGap
+
+
+def _pairs(x: F64) -> F64:
+    """Mean absolute difference over all pairs of cells."""
+    ordered, n = np.sort(x, axis=-1), x.shape[-1]
+    return np.asarray((ordered * (2 * np.arange(1, n + 1) - n - 1)).sum(-1) / (n * (n - 1) / 2))
+
+
+def _ratio(x: F64) -> F64:
+    most = x.max(-1)
+    return np.asarray(x.min(-1) / np.where(most > 0, most, np.nan))
+
+
+Summary = Literal["worst", "gap", "ratio", "mad"]
+
+SUMMARIES: Mapping[Summary, tuple[Callable[[F64], F64], bool]] = {
+    "worst": (lambda x: np.asarray(x.min(-1)), True),
+    "gap": (lambda x: np.asarray(x.max(-1) - x.min(-1)), False),
+    "ratio": (_ratio, True),
+    "mad": (_pairs, False),
+}
+"""Name → function of ``[…, cells]``, and whether more is better; of metrics of which more is better."""
+
+
+def segment_gaps(
+    d: Overview, plan: Plan, measured: Measured, headline: str, seed: int
+) -> list[SegmentGap]:
+    """A record for each candidate, attribute and summary; none with fewer than two cells to compare."""
+    ref = parse(headline)
+    if (
+        MetricRef(ref.name, ref.parameters) not in measured.list_refs
+        or ref.spec.direction != "higher"
+    ):
+        return []
+    column = measured.column(ref, measured.list_refs)
+    found: list[SegmentGap] = []
+    for attribute, (_, names) in d.cells.items():
+        sums, counts = _by_cell(plan, measured, attribute, len(names), column)
+        users = {run: c.sum(0) for run, c in counts.items()}
+        kept = np.logical_and.reduce([n >= MIN_USERS for n in users.values()])
+        if kept.sum() < 2:
+            continue
+        stacked = [np.concatenate([x[r][:, kept] for r in users], axis=1) for x in (sums, counts)]
+        drawn = np.split(means.ratio_replicates(*stacked, seed=seed), len(users), axis=1)
+        joint = dict(zip(users, drawn, strict=True))
+        point = {r: (sums[r].sum(0) / counts[r].sum(0).clip(1))[kept] for r in users}
+        cells = [name for name, keep in zip(names, kept, strict=True) if keep]
+        found += _records(d, plan, headline, attribute, cells, point, joint)
+    return found
+
+
+Run = tuple[str, int]
+
+
+def _by_cell(
+    plan: Plan, measured: Measured, attribute: str, n: int, column: int
+) -> tuple[dict[Run, F64], dict[Run, F64]]:
+    """For each run, sums and counts by bucket of the bootstrap and cell: ``[buckets, cells]``."""
+    rows = plan.rows
+    key = rows.bucket * n + rows.cells[attribute]
+    sums, counts = {}, {}
+    for run, exact in measured.partials.lists.items():
+        one = slice(column, column + 1)
+        part = ExactSums(
+            exact.whole[:, one], exact.upper[:, one], exact.lower[:, one], exact.count[:, one]
+        )
+        by = part.by(key.astype(np.int64), rows.buckets * n)
+        sums[run] = by.sums().reshape(-1, n)
+        counts[run] = by.count.reshape(-1, n).astype(np.float64)
+    return sums, counts
+
+
+def _records(
+    d: Overview, plan: Plan, headline: str, attribute: str, cells: list[str],
+    point: Mapping[Run, F64], joint: Mapping[Run, F64],
+) -> list[SegmentGap]:  # fmt: skip
+    def runs(model: str) -> list[Run]:
+        return [(model, seed) for seed in range(len(d.models[model]))]
+
+    def worst(model: str) -> str:
+        return cells[int(np.mean([point[r] for r in runs(model)], axis=0).argmin())]
+
+    found = []
+    for candidate in plan.candidates:
+        for name, (function, higher) in SUMMARIES.items():
+            a, b = (
+                Values(
+                    np.array([float(function(point[r])) for r in runs(model)]),
+                    np.stack([function(joint[r]) for r in runs(model)]), len(cells),
+                )
+                for model in (plan.baseline, candidate)
+            )  # fmt: skip
+            difference = b.point - a.point
+            own = b.replicates - a.replicates
+            interval = None
+            identical = difference == 0 and not own[np.isfinite(own)].any()
+            if np.isfinite(own).all():
+                spread = 0.0 if identical else a.seed_variance + b.seed_variance
+                grid = means.quantile_grid(widen(own, difference, spread)[:, None])[:, 0]
+                interval = means.grid_interval(grid, 0.95)
+            low, high = span(interval)
+            found.append(
+                SegmentGap(
+                    model=candidate, attribute=attribute, metric=headline, summary=name, cells=len(cells),
+                    baseline=number(a.point), candidate=number(b.point), difference=number(difference),
+                    ci_low=low, ci_high=high, reading=_reading(low, high, higher, identical),
+                    worst_baseline=worst(plan.baseline), worst_candidate=worst(candidate),
+                )
+            )  # fmt: skip
+    return found
+
+
+def _reading(low: float | None, high: float | None, higher: bool, identical: bool) -> Reading:
+    if identical:
+        return "no change"
+    if low is None or high is None or low <= 0 <= high:
+        return "undecided"
+    return "better" if (low > 0) == higher else "worse"

@@ -1,0 +1,109 @@
+"""Gaps between groups of users: exact values, and intervals that hold what they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from audit.inference.gaps import SUMMARIES, segment_gaps
+from tests import support
+
+GROUPS = ("a", "b", "c", "tiny")
+
+
+def audit(rate: dict[str, dict[str, float]], users: int = 240, seed: int = 0, seeds: int = 1):
+    """Each user's one list holds their relevant item first, or not, at the group's rate."""
+    rng = np.random.default_rng(seed)
+    group = {u: "tiny" if u < 20 else GROUPS[u % 3] for u in range(users)}
+
+    def lists(model: str) -> dict[int, list[int]]:
+        return {u: [1] if rng.random() < rate[model][group[u]] else [2] for u in range(users)}
+
+    given = support.inputs(
+        {"baseline": lists("baseline"), "candidate": [lists("candidate") for _ in range(seeds)]},
+        relevance={u: [1] for u in range(users)}, users={u: {"group": group[u]} for u in range(users)},
+    )  # fmt: skip
+    dataset = support.encoded(given, viewport=1)
+    plan, measured = support.measured(dataset, ["precision"], [1])
+    found = segment_gaps(dataset, plan, measured, "precision@1", 0)
+    return dataset, {g.summary: g for g in found}
+
+
+RATES = {
+    "baseline": {"a": 0.8, "b": 0.5, "c": 0.3, "tiny": 0.0},
+    "candidate": {"a": 0.6, "b": 0.6, "c": 0.6, "tiny": 0.0},
+}
+
+
+def test_values_and_who_is_worst_off():
+    dataset, found = audit(RATES)
+    assert list(found) == list(SUMMARIES)
+    cell, names = dataset.segments["group"]
+    means = {}
+    for model in ("baseline", "candidate"):
+        hit = dataset.models[model][0].items.values == dataset.items.ids.codes(support.ids([1]))[0]
+        means[model] = {n: float(hit[cell == i].mean()) for i, n in enumerate(names) if n != "tiny"}
+    for model, of_cell in means.items():
+        x = sorted(of_cell.values())
+        expected = {
+            "worst": x[0],
+            "gap": x[2] - x[0],
+            "ratio": x[0] / x[2],
+            "mad": (x[2] - x[0] + x[2] - x[1] + x[1] - x[0]) / 3,
+        }
+        for name, value in expected.items():
+            assert getattr(found[name], model) == pytest.approx(value, abs=1e-12)
+        assert getattr(found["worst"], f"worst_{model}") == min(of_cell, key=of_cell.get)
+    assert all(g.cells == 3 for g in found.values())  # the tiny one is no cell
+
+
+def test_readings_follow_the_direction():
+    _, found = audit(RATES, users=900)
+    assert {g.reading for g in found.values()} == {"better"}
+    assert found["gap"].ci_high < 0 < found["worst"].ci_low
+    _, back = audit({"baseline": RATES["candidate"], "candidate": RATES["baseline"]}, users=900)
+    assert {g.reading for g in back.values()} == {"worse"}
+    assert found["ratio"].difference > 0 > back["ratio"].difference
+
+
+def test_two_groups_have_the_interval_of_a_difference_of_means():
+    rates = {m: {"a": 0.9, "b": 0.2, "c": 0.2, "tiny": 0} for m in RATES}
+    rates["candidate"]["a"] = 0.7
+    dataset, found = audit(rates, users=900)
+    cell, names = dataset.segments["group"]
+    code = dataset.items.ids.codes(support.ids([1]))[0]
+    hit = [dataset.models[m][0].items.values == code for m in ("baseline", "candidate")]
+    best = cell == names.index("a")
+    gap = found["gap"]
+    assert gap.difference < 0
+    # Of the greatest less the smallest cell, to first order two independent means of differences.
+    se = np.sqrt(
+        sum(
+            np.var((hit[1][m].astype(float) - hit[0][m]), ddof=1) / m.sum()
+            for m in (best, cell == names.index(gap.worst_candidate))
+        )
+    )
+    assert (gap.ci_high - gap.ci_low) / 2 == pytest.approx(1.96 * se, rel=0.35)
+
+
+def test_the_same_lists_do_not_change():
+    rates = {m: {"a": 1.0, "b": 1.0, "c": 0.0, "tiny": 0.0} for m in RATES}
+    _, found = audit(rates)
+    assert {(g.reading, g.difference) for g in found.values()} == {("no change", 0)}
+    assert found["ratio"].baseline == 0
+
+
+def test_seeds_are_averaged():
+    _, found = audit(RATES, seeds=3)
+    assert found["gap"].ci_low < found["gap"].difference < found["gap"].ci_high
+
+
+def test_one_cell_has_no_gap():
+    given = support.inputs(
+        baseline={u: [1] for u in range(60)}, candidate={u: [1] for u in range(60)},
+        relevance={u: [1] for u in range(60)}, users={u: {"group": "a"} for u in range(60)},
+    )  # fmt: skip
+    dataset = support.encoded(given, viewport=1)
+    plan, measured = support.measured(dataset, ["precision"], [1])
+    assert segment_gaps(dataset, plan, measured, "precision@1", 0) == []
+    assert segment_gaps(dataset, plan, measured, "ndcg@1", 0) == []  # not measured
