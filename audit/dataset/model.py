@@ -124,11 +124,13 @@ class Truth:
     day: I32 | None = None
     """Beside ``items.values``: the day of the judgment, 1 for 1970-01-01, 0 where unknown; ``None`` where
     judgments are not dated."""
+    highest: int | None = None
+    """The highest grade of the relevance table, where these are some of its judgments."""
 
     @cached_property
     def top_grade(self) -> int:
-        """The greatest grade, at least 0."""
-        return int(self.grades.max(initial=0))
+        """The greatest grade of the relevance table, at least 0."""
+        return int(self.grades.max(initial=0)) if self.highest is None else self.highest
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,7 +38,7 @@ def rbp_residual(b: Block, ks: I64, *, p: float = 0.8) -> F64:
 @metric(
     level="list", needs=("relevance",), direction="higher", family="relevance", title="ERR", default=False,
     formula="Σ_{r≤K} (1/r)·s_r·Π_{i<r}(1 − s_i), s = (2^grade − 1)/2^max_grade", graded=True,
-    convention=lambda c: "max_grade: top of the scale of grades; 0: the highest of any evaluated user"
+    convention=lambda c: "max_grade: top of the scale of grades; 0: the highest of the relevance table"
     + (f"; grades ≥ {c.threshold} count as 1" if c.gain == "binary" else ""),
     citation="Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
     ties="expected",

@@ -90,9 +90,9 @@ def with_top_grade(shared: Shared, rows: I64, items: I32) -> FilledShared:
         shared.context, truth.items.start, truth.items.values, truth.grades, truth.sorted_grades,
         added_start, items, top, start, values, grades, best, words,
     )  # fmt: skip
-    filled = Truth(Ragged(start, values), grades, best, relevant + added, words)
-    # The scale of grades is that of all judgments, whatever lists are looked at.
-    vars(filled)["top_grade"] = top
+    filled = Truth(
+        Ragged(start, values), grades, best, relevant + added, words, highest=top
+    )  # fmt: skip
     return FilledShared(shared, filled)
 
 

@@ -72,7 +72,7 @@ def pair_share(b: Block, ks: I64) -> F64:
 def satisfaction(b: Block, max_grade: float) -> F64:
     """``[H]``: the probability (2^grade − 1)/2^max_grade that a hit satisfies.
 
-    ``max_grade``: the top of the scale; 0 for the highest grade of any evaluated user, at least 1.
+    ``max_grade``: the top of the scale; 0 for the highest grade of the relevance table, at least 1.
     By the convention that gains are binary every hit has grade 1, and so has the top.
     """
     truth = b.dataset.truth

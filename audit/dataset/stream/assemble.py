@@ -123,6 +123,8 @@ class World:
     creator_groups: CreatorGroups
     """Without shares of relevance."""
     group_issues: Sequence[DataIssue]
+    top_grade: int
+    """Of the whole relevance table; 0 without one."""
 
 
 def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
@@ -162,6 +164,7 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
         items.ids, inputs, how, popularity, history_users, newest, names,
         timed=timed, without_session=without_session, untimed=untimed,
         no_pools=pools.why_no_pools(_depths(read, who, how.viewport), how.viewport),
+        top_grade=0 if read.relevance is None else int(read.relevance.grades.max(initial=0)),
     )  # fmt: skip
     dataset, facts = encode_users(read, who, items, world, how)
     noticed = [*cell_issues, *world.group_issues]
@@ -218,7 +221,7 @@ def _depths(read: Read, who: Who, viewport: int) -> dict[str, list[pools.Depth]]
 def make_world(
     ids: Ids, inputs: Inputs, how: How, popularity: I64, history_users: int, newest: int,
     cells: Mapping[str, Sequence[str]], *, timed: bool, without_session: Sequence[str],
-    untimed: Sequence[str], no_pools: str | None,
+    untimed: Sequence[str], no_pools: str | None, top_grade: int,
 ) -> World:  # fmt: skip
     """What is the same for all users.
 
@@ -234,6 +237,8 @@ def make_world(
         Whether a list has a time of its own; models whose lists have no session, and no time.
     no_pools
         Why stages cannot be told apart, if they cannot.
+    top_grade
+        Of all judgments.
     """
     fallback = as_days(how.as_of) if how.as_of is not None else None
     if fallback is None and newest != NONE:
@@ -263,7 +268,7 @@ def make_world(
         reasons["pool"] = no_pools
     return World(
         items, history_users, fallback, cells, frozenset(NEEDS) - frozenset(reasons), reasons, source, ties,
-        groups, group_issues,
+        groups, group_issues, top_grade,
     )  # fmt: skip
 
 
@@ -313,6 +318,7 @@ def encode_users(
         if not items.same:
             judged = build.recode_judged(judged, items.final, how.threads)
         truth, list_context = _truth(judged, who.users, who.requests, index, how.threads)
+        truth = replace(truth, highest=world.top_grade)
     facts = Facts(n_users, int(who.listed.sum()), who.without_lists, pools=pool_facts)
     relevant = None
     if truth is not None:

@@ -127,7 +127,7 @@ class _Audit:
             ids, inputs, self.how, survey.popularity, survey.history_users, survey.newest, cells,
             timed=any(c.newest != NONE for t, c in clocks.items() if self.layout.tables[t].model),
             without_session=self._without("session_id"), untimed=self._without("shown_at"),
-            no_pools=why_no_pools(survey.depths, self.how.viewport),
+            no_pools=why_no_pools(survey.depths, self.how.viewport), top_grade=survey.top_grade,
         )  # fmt: skip
         rankings = self._rankings(survey.histogram, cells, task)
         plan = self._plan(rankings, cells)

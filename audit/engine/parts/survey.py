@@ -40,6 +40,8 @@ class Survey:
     """Rows of the users table."""
     matched: int
     """Those of evaluated users."""
+    top_grade: int
+    """Of all judgments; 0 without any."""
     values: dict[str, segments.Values] = field(default_factory=dict)
     """By attribute."""
     depths: dict[str, list[Depth]] = field(default_factory=dict)
@@ -54,6 +56,7 @@ class Survey:
         self.newest = max(self.newest, other.newest)
         self.people += other.people
         self.matched += other.matched
+        self.top_grade = max(self.top_grade, other.top_grade)
         for name, values in other.values.items():
             self.values[name] = self.values[name].joined(values)
         for model, seeds in other.depths.items():
@@ -92,6 +95,7 @@ def survey(
     """
     read, who = light(reader, people, all_relevant=all_relevant)
     pairs, groups = reader.history()
+    judged = reader.relevance(None)[1] if read.relevance is None else read.relevance
     users = who.users.ids
     popularity = np.zeros(len(reader.universe.items), np.int64)
     if groups is not None:
@@ -106,7 +110,8 @@ def survey(
     return Survey(
         len(users), Histogram.of(hash_values(users.values), np.diff(who.index.user_lists), bits),
         popularity, 0 if groups is None else len(groups.user),
-        int(NONE) if pairs is None else pairs.newest_of_all, rows, matched, values,
+        int(NONE) if pairs is None else pairs.newest_of_all, rows, matched,
+        0 if judged is None else int(judged.grades.max(initial=0)), values,
         {
             model: [reader.depth(t, viewport) for t in tables]
             for model, tables in reader.layout.models().items()
