@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -64,6 +64,72 @@ def _together(states: list[columns.TimesState]) -> list[columns.TimesState]:
     return [times.state for times in found.values()]
 
 
+class _Rows:
+    """Rows of one table, chunk by chunk: users by run, items as codes, the other columns as they are."""
+
+    def __init__(self, known: IdTable, typed: Mapping[str, IdTable]) -> None:
+        self._known, self._typed = known, typed
+        self._fresh = IdTable(known.kind)
+        self._users: list[pa.Array] = []
+        self._starts: list[I64] = []
+        self._items: list[I32] = []
+        self._others: dict[str, list[pa.Array]] = {}
+        self.rows = 0
+
+    def take(self, given: dict[str, pa.Array]) -> None:
+        """Add a chunk."""
+        users = given.pop("user_id")
+        if not len(users):
+            return
+        starts = columns.changes(users)
+        self._users.append(columns.ids(users.take(pa.array(starts)), self._typed["user"], "user"))
+        self._starts.append(starts + self.rows)
+        self.rows += len(users)
+        if "item_id" in given:
+            self._items.append(self._codes(given.pop("item_id")))
+        for name, array in given.items():
+            self._others.setdefault(name, []).append(array)
+
+    def _codes(self, array: pa.Array) -> I32:
+        ids = columns.ids(array, self._typed["item"], "item")
+        codes = self._known.find(ids)
+        unknown = np.flatnonzero(codes < 0)
+        if len(unknown):
+            codes[unknown] = self._fresh.codes(ids.take(pa.array(unknown))) + np.int32(
+                len(self._known)
+            )
+        return codes
+
+    @property
+    def starts(self) -> I64:
+        """Where runs of rows of one user begin; one that goes on in another chunk is another run."""
+        return np.concatenate(self._starts)
+
+    @property
+    def lengths(self) -> I32:
+        """Rows of each run."""
+        return np.diff(np.append(self.starts, self.rows)).astype(np.int32)
+
+    @property
+    def users(self) -> pa.Array:
+        """Of each run."""
+        return pa.concat_arrays(self._users)
+
+    @property
+    def items(self) -> I32 | None:
+        """Codes of the catalog, and beyond them places in ``new``."""
+        return np.concatenate(self._items) if self._items else None
+
+    @property
+    def new(self) -> pa.Array | None:
+        """Ids of items that are not in the catalog."""
+        return self._fresh.values if len(self._fresh) else None
+
+    def columns(self) -> dict[str, pa.Array]:
+        """The other columns."""
+        return {name: pa.concat_arrays(arrays) for name, arrays in self._others.items()}
+
+
 class Scanner:
     """Reads descriptors.
 
@@ -88,20 +154,17 @@ class Scanner:
             Anything that the thorough path would speak of.
         """
         table = self.layout.tables[descriptor.table]
+        read = _Rows(self.known, self._typed)
         try:
-            chunks = list(self._chunks(descriptor, table))
+            for chunk in self._chunks(descriptor, table):
+                read.take(columns.given(chunk, table.names, ("user_id",)))
         except (pa.ArrowException, OSError) as error:
             raise NotClean(str(error)) from error
-        rows = sum(len(chunk["user_id"]) for chunk in chunks)
-        found = Scanned({descriptor.table: rows})
-        if not rows:
+        found = Scanned({descriptor.table: read.rows})
+        if not read.rows:
             return [], found
-        given = {
-            name: pa.concat_arrays([chunk[name] for chunk in chunks]) for name in chunks[0]
-        }  # fmt: skip
-        users = columns.ids(given.pop("user_id"), self._typed["user"], "user")
-        items, new = self._items(given.pop("item_id", None))
-        found.new = new
+        given = read.columns()
+        found.new = read.new
         times = columns.Times("", table.name)
         ready: dict[str, pa.Array] = {}
         for name, array in given.items():
@@ -117,14 +180,13 @@ class Scanner:
                 ready[name] = pa.array(columns.numbers(array))
             else:
                 ready[name] = array
-        return list(self._dealt(descriptor, users, items, new, ready)), found
+        return list(self._dealt(descriptor, read, ready)), found
 
     def _chunks(self, descriptor: Descriptor, table: Table) -> Iterator[Chunk]:
         opened = open_part(descriptor.part)
         pieces = opened.pieces(list(dict.fromkeys(table.names.values())))
         for p in descriptor.pieces:
-            for chunk in pieces[p].read():
-                yield {name: chunk[column] for name, column in table.names.items()}
+            yield from pieces[p].read()
 
     @staticmethod
     def _attribute(name: str, array: pa.Array, found: Scanned) -> pa.Array:
@@ -141,26 +203,16 @@ class Scanner:
                 found.fractions.add(name)
         return array
 
-    def _items(self, array: pa.Array | None) -> tuple[I32 | None, pa.Array | None]:
-        """Codes of the catalog, and beyond them of the new ids that are returned."""
-        if array is None:
-            return None, None
-        ids = columns.ids(array, self._typed["item"], "item")
-        codes = self.known.find(ids)
-        unknown = np.flatnonzero(codes < 0)
-        if not len(unknown):
-            return codes, None
-        fresh = IdTable(self.known.kind)
-        codes[unknown] = fresh.codes(ids.take(pa.array(unknown))) + np.int32(len(self.known))
-        return codes, fresh.values
-
     def _dealt(
-        self, descriptor: Descriptor, users: pa.Array, items: I32 | None, new: pa.Array | None,
-        given: dict[str, pa.Array],
+        self, descriptor: Descriptor, read: _Rows, given: dict[str, pa.Array]
     ) -> Iterator[tuple[int, Blob]]:  # fmt: skip
-        starts = columns.changes(users)
-        lengths = np.diff(np.append(starts, len(users))).astype(np.int32)
-        of_runs = users.take(pa.array(starts))
+        starts, lengths, of_runs, items, new = (
+            read.starts,
+            read.lengths,
+            read.users,
+            read.items,
+            read.new,
+        )
         part = part_of(of_runs, self.layout.parts)
         runs = np.argsort(part, kind="stable")
         rows = np.argsort(np.repeat(part, lengths), kind="stable")
