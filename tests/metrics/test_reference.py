@@ -197,8 +197,7 @@ class Reference:
     def relevance(self, user: int, items: list[int], k: int) -> dict[str, float]:
         w = self.w
         judged = w.relevant.get(user, {})
-        evaluated = self.evaluated()
-        highest = max([1, *(g for u in evaluated for g in w.relevant.get(u, {}).values())])
+        highest = max([1, *(g for grades in w.relevant.values() for g in grades.values())])
         values = plain_relevance.relevance(w, judged, items, k, highest)
         known = set(w.history.get(user, ()))
         common = [i for i in self.by_popularity if i not in known][:k]
