@@ -94,7 +94,7 @@ def alpha_ndcg(b: Block, ks: I64, *, alpha: float = 0.5) -> F64:
     title="ERR-IA", graded=True,
     formula="mean over the user's subtopics of Σ_{r≤K} 1/r·R_r·Π_{i<r}(1 − R_i), R = (2^grade − 1)/2^(greatest grade) "
     "for an item of the subtopic, else 0",
-    convention=lambda c: "all subtopics equally likely; greatest grade: of any evaluated user; " + _subtopics(c),
+    convention=lambda c: "all subtopics equally likely; greatest grade: of the relevance table; " + _subtopics(c),
     citation="Chapelle et al., CIKM 2009; Clarke et al., WSDM 2011",
 )  # fmt: skip
 def err_ia(b: Block, ks: I64) -> F64:

@@ -205,9 +205,6 @@ class Reference:
         values["serendipity"] = sum(i not in common for i in good) / k
         return plain_relevance.settled(w, judged, values)
 
-    def evaluated(self) -> set[int]:
-        return set(self.lists())
-
     def popularities(self, top: list[int]) -> dict[str, float]:
         users = len(self.w.history)
         surprise = []

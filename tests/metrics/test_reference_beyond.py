@@ -211,7 +211,7 @@ class Beyond(Reference):
         }
 
     def err_ia(self, user, top, of):
-        grades = [g for u in self.evaluated() for g in self.w.relevant.get(u, {}).values()]
+        grades = [g for grades in self.w.relevant.values() for g in grades.values()]
         most = max([1, *grades])
         wanted = {c for categories in of.values() for c in categories}
         err = 0.0
