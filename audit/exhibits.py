@@ -85,6 +85,7 @@ def make_exhibits(
             )
             for c in plan.candidates if by_creator
         },
+        near_duplicates=_near_duplicates(d, plan, measured),
         gaps=[] if headline is None else segment_gaps(d, plan, measured, headline, seed),
         fatigue=_fatigue(d, measured),
         creator_groups=group_exposures(d, plan, measured),

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from audit.dataset.facts import PoolFacts
 from audit.dataset.lists import ListIndex
 from audit.dataset.model import I32, I64, Lists
-from audit.dataset.stream import build
-from audit.dataset.stream.lists import EncodedLists
+from audit.dataset.stream import build, marks
+from audit.dataset.stream.lists import EncodedLists, Universe
 from audit.errors import DataIssue
 
 FEWEST = 0.5
@@ -50,6 +51,19 @@ def with_pool(
     build.settle_items(encoded, final, places, threads)
     pool = build.arrange(encoded.start, encoded.items, rows, threads)
     return [replace(lists, pool=pool) for lists in seeds]
+
+
+def marks_of(
+    pool: EncodedLists, universe: Universe, item_hashes: npt.NDArray[np.uint64]
+) -> marks.Marks:
+    """Of all rows of the table, whether they are of an evaluated user or not.
+
+    ``item_hashes``: by final code, which items have by now.
+    """
+    columns = {"user_id": universe.users.hashes(pool.user)}
+    if pool.request is not None:
+        columns["request_id"] = universe.requests.hashes(pool.request)
+    return marks.list_marks(pool.start, pool.items, item_hashes, columns)
 
 
 def check_pool(name: str, facts: PoolFacts) -> list[DataIssue]:

@@ -298,7 +298,7 @@ def encode_users(
         models[model] = pools.with_pool(models[model], pool, rows, final, places, how.threads)
         present = models[model][0].present
         pool_facts[pool_table(model)] = PoolFacts(
-            rows=pool.rows, marks=_pool_marks(pool, read.universe, items), given=len(pool.user),
+            rows=pool.rows, marks=pools.marks_of(pool, read.universe, items.hashes), given=len(pool.user),
             used=len(np.unique(rows[rows >= 0])), shown=int(present.sum()),
             without=int((present & (rows < 0)).sum()),
         )  # fmt: skip
@@ -462,14 +462,6 @@ def _marks(
 
     build.in_ranges(lists.items.start, work, threads, lists.items.values)
     return marks.add(found)
-
-
-def _pool_marks(pool: EncodedLists, u: Universe, items: Kind) -> marks.Marks:
-    """Of all rows of the table, whether they are of an evaluated user or not."""
-    columns = {"user_id": u.users.hashes(pool.user)}
-    if pool.request is not None:
-        columns["request_id"] = u.requests.hashes(pool.request)
-    return marks.list_marks(pool.start, pool.items, items.hashes, columns)
 
 
 def _truth(
