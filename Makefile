@@ -82,6 +82,10 @@ reports: $(VENV)/.installed-all  ## Write every report in reports/ anew from the
 schema: $(VENV)/.installed-all  ## Write the JSON schema of audit.json into docs/.
 	$(PY) -c "from audit.result import json_schema; print(json_schema(), end='')" > docs/audit.schema.json
 
+.PHONY: docs
+docs: $(VENV)/.installed-all  ## Write the reference of metrics into docs/ from the registry.
+	$(PY) -c "from audit.reference import markdown; print(markdown(), end='')" > docs/metrics.md
+
 .PHONY: pins
 pins: $(VENV)/.python  ## Pin the newest releases in constraints.txt.
 	rm -rf $(VENV)-pins

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import textwrap
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from audit.conventions import Conventions
-    from audit.metrics.registry import MetricRef, MetricSpec
+    from audit.metrics.registry import MetricRef
 
 _LABEL = 12
 
@@ -30,8 +28,8 @@ def explain(
 ) -> None:
     """Say what a metric is, or list them all.
 
-    Question, formula, range, direction, unit, level, needs, parameters, the convention in force and
-    the source.
+    Question, formula, range, direction, unit, level, needs, parameters, the convention in force, the
+    source, and an example worked out by hand.
     """
     from audit.config import load_config
     from audit.conventions import Conventions
@@ -49,59 +47,42 @@ def explain(
 
 
 def _list() -> str:
-    """All metrics by family, in the order of the registry."""
+    """All metrics by family, in the order of the registry; a mark on those measured by default."""
     from audit.metrics import REGISTRY
+    from audit.reference import by_family
 
     width = max(map(len, REGISTRY)) + 2
-    families = dict.fromkeys(spec.family for spec in REGISTRY.values())
-    specs = sorted(REGISTRY.values(), key=lambda spec: list(families).index(spec.family))
     lines: list[str] = []
-    for family, members in groupby(specs, key=lambda spec: spec.family):
+    for family, members in by_family().items():
         lines.append(f"{family}")
         lines += [
-            _hang(f"  {spec.name}".ljust(width + 2), _sentence(spec.question or spec.title))
+            _hang(
+                f"{'*' if spec.default else ' '} {spec.name}".ljust(width + 2),
+                _sentence(spec.question or spec.title),
+            )
             for spec in members
         ]
         lines.append("")
-    lines.append(
-        "recaudit explain METRIC gives the formula, the convention in force and the source."
-    )
+    lines += [
+        "* is measured where no metrics are named.",
+        "recaudit explain METRIC gives the formula, the convention in force, the source and an example.",
+    ]
     return "\n".join(lines)
 
 
 def _define(ref: MetricRef, conventions: Conventions) -> str:
-    from audit.dataset.reasons import NEEDS
+    from audit.conventions import Conventions
+    from audit.reference import facts, worked_example
 
-    spec = ref.spec
-    direction = spec.direction if spec.target is None else f"{spec.direction} {spec.target:g}"
-    rows = {
-        "question": spec.question,
-        "formula": spec.formula,
-        "range": _range(spec),
-        "direction": {"higher": "higher is better", "lower": "lower is better"}.get(
-            spec.direction, direction
-        ),
-        "unit": spec.unit,
-        "level": spec.level,
-        "cost": "looks at all pairs of a list: measured up to the viewport unless a K is named"
-        if spec.all_pairs
-        else "",
-        "derived of": ", ".join(spec.of),
-        "needs": "; ".join(NEEDS[need] for need in sorted(spec.needs)) or "the lists only",
-        "parameters": ", ".join(f"{name} = {value:g}" for name, value in ref.values.items()),
-        "convention": spec.convention(conventions) if spec.convention else "",
-        "source": spec.citation,
-    }
-    lines = [f"{ref}: {spec.title}", ""]
-    lines += [_hang(label.ljust(_LABEL), text) for label, text in rows.items() if text]
+    lines = [f"{ref}: {ref.spec.title}", ""]
+    lines += [_hang(label.ljust(_LABEL), text) for label, text in facts(ref, conventions).items()]
+    example = worked_example(ref)
+    if example:
+        if conventions != Conventions():
+            example["example"] += ", under the default conventions"
+        lines.append("")
+        lines += [_hang(label.ljust(_LABEL), text) for label, text in example.items()]
     return "\n".join(lines)
-
-
-def _range(spec: MetricSpec) -> str:
-    low, high = spec.range
-    left = "(−∞" if math.isinf(low) else f"[{low:g}"
-    right = "∞)" if math.isinf(high) else f"{high:g}]"
-    return f"{left}, {right}"
 
 
 def _hang(label: str, text: str) -> str:

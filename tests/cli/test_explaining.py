@@ -28,6 +28,13 @@ def test_every_metric_can_be_explained(cli, name):
     assert "None" not in done.out
 
 
+def test_a_worked_example(cli):
+    text = " ".join(cli("explain", "ndcg@10").out.split())
+    assert "example ndcg@3 lists user 1: 5, 6, 7 relevant user 1: 5, 8 (grade 1), 7" in text
+    assert "= (1 + 3/2) / (3 + 1*h + 1/2) ≈ 0.605191, where h = 1/log2(3)" in text
+    assert "default conventions" not in text
+
+
 def test_parameters_as_given(cli):
     done = cli("explain", "fresh_share[days=7]@10")
     assert done.out.startswith("fresh_share[days=7]@10: ")
@@ -37,8 +44,10 @@ def test_parameters_as_given(cli):
 def test_all_metrics_by_family(cli):
     done = cli("explain")
     assert done.code == 0
-    listed = [line.split()[0] for line in done.out.splitlines() if line.startswith("  ")]
-    assert set(REGISTRY) <= set(listed)
+    listed = {line[2:].split()[0]: line[:2] for line in done.out.splitlines() if line[2:].strip()}
+    assert {name: listed[name] for name in REGISTRY} == {
+        name: "* " if spec.default else "  " for name, spec in REGISTRY.items()
+    }
     families = list(dict.fromkeys(spec.family for spec in REGISTRY.values()))
     assert [line for line in done.out.splitlines() if line in families] == families
 
@@ -51,7 +60,9 @@ def test_an_unknown_metric_names_the_nearest(cli):
 
 def test_a_configurations_conventions_are_in_force(cli, config_file):
     config_file.write_text(config_file.read_text() + '[conventions]\ngain = "linear"\n')
-    assert "2^grade" not in cli("explain", "ndcg", "--config", config_file).out
+    done = cli("explain", "ndcg", "--config", config_file)
+    assert "2^grade" not in done.out
+    assert "ndcg@3, under the default conventions" in done.out
 
 
 def test_a_configurations_plugins_are_known(cli, config_file, monkeypatch):
@@ -72,6 +83,7 @@ def test_a_configurations_plugins_are_known(cli, config_file, monkeypatch):
     assert "Is it zero?" in done.out
     assert "[0, ∞)" in done.out
     assert "lower is better" in done.out
+    assert "example" not in done.out
 
 
 def test_what_looks_at_all_pairs_says_where_it_is_measured(cli):

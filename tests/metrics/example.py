@@ -1,54 +1,13 @@
-"""What every metric must bring: a value worked out by hand, and a case in which it is better.
-
-Files of ``tests/metrics/examples/`` hold ``EXAMPLES``, from a metric at K (``"rbp[p=0.5]@3"``) to an
-:class:`Example`; ``test_registry_generated.py`` fails for a metric without one.  A new metric adds an
-entry to the file of its family, or a new file::
-
-    EXAMPLES = {
-        "precision@2": Example(
-            value=1 / 2,
-            given={"shown": {1: [5, 6]}, "relevance": {1: [5]}},
-            better={"shown": {1: [5, 7]}, "relevance": {1: [5, 7]}},
-        ),
-    }
-
-``given`` is what the tables hold: ``shown`` (the lists), ``baseline`` (another model's lists beside them),
-``conventions``, ``as_of``, and the keyword arguments of :func:`tests.support.inputs`; ``better`` is what
-changes so that the metric gets better in its sense.
-"""
+"""From the worked examples of the package (``audit/metrics/examples/``) to what is measured of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from audit import single
 from audit.metrics.registry import MetricRef, parse
 from tests import support
-
-
-@dataclass(frozen=True)
-class Example:
-    value: float
-    given: Mapping[str, Any]
-    better: Mapping[str, Any]
-    moves_beyond: bool = False
-    """Whether the metric moves with K where all lists are shorter than K: it divides by K, say."""
-    looks_beyond: bool = False
-    """Whether items beyond K matter."""
-
-
-def load() -> dict[str, Example]:
-    """All examples, by metric at K."""
-    found: dict[str, Example] = {}
-    for path in sorted((Path(__file__).parent / "examples").glob("*.py")):
-        own = import_module(f"tests.metrics.examples.{path.stem}").EXAMPLES
-        assert not own.keys() & found.keys(), path
-        found |= own
-    return found
 
 
 def value(text: str, given: Mapping[str, Any]) -> float:
@@ -62,7 +21,7 @@ def values(
     given: Mapping[str, Any], metrics: list[str], ks: list[int], **how: Any
 ) -> dict[str, tuple[float, int]]:
     """Value and number of users, by metric at K; fails where a metric could not be measured."""
-    given = dict(given)
+    given = tables(given)
     models = {"baseline": given.pop("baseline")} if "baseline" in given else {}
     models["model"] = given.pop("shown")
     conventions, as_of = given.pop("conventions", {}), given.pop("as_of", None)
@@ -85,3 +44,22 @@ def values(
                 mean = float(total.sums()[0, column]) / n if n else float("nan")
                 found[str(ref.at(int(k)))] = mean, n
     return found
+
+
+def tables(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What an example gives as plain data, as :func:`tests.support.inputs` takes it."""
+    made = dict(given)
+    beside = {name: made.pop(name) for name in ("shown_at", "session") if name in made}
+    for name in ("shown", "baseline"):
+        if beside and name in made:
+            made[name] = support.lists(made[name], **beside)
+    if isinstance(made.get("catalog"), Mapping):
+        made["catalog"] = support.catalog(**made["catalog"])
+    if isinstance(made.get("creators"), Mapping):
+        table = support.people(made["creators"])
+        made["creators"] = table.rename_columns(["creator_id", *table.column_names[1:]])
+    if isinstance(made.get("eligible"), list):
+        made["eligible"] = support.pa.table({"item_id": support.ids(made["eligible"])})
+    if isinstance(made.get("as_of"), int):
+        made["as_of"] = support.EPOCH + support.dt.timedelta(days=made["as_of"])
+    return made

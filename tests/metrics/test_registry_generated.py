@@ -1,4 +1,4 @@
-"""What every metric of the registry must satisfy; how an example is added says example.py."""
+"""What every metric of the registry must satisfy; how an example is added says CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pyarrow as pa
 import pytest
 
 from audit.metrics import REGISTRY, parse
+from audit.metrics.examples import EXAMPLES
 from tests import support
-from tests.metrics.example import load, value, values
+from tests.metrics.example import value, values
 from tests.metrics.test_reference import make_world
 
-EXAMPLES = load()
 BUILTIN = [name for name, spec in REGISTRY.items() if spec.function.__module__.startswith("audit.")]
 KS = [1, 3, 10, 40]
 LONGEST = 30
