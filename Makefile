@@ -48,7 +48,7 @@ test: lint types  ## Install what tests need; run lint, types and the fast tests
 
 .PHONY: test-slow
 test-slow: $(VENV)/.installed-dev  ## Run the tests that take long.
-	$(PY) -m pytest -m slow
+	$(PY) -m pytest -m slow $(PYTEST_ARGS)
 
 .PHONY: test-peers
 test-peers: $(VENV)/.installed-dev  ## Compare with other libraries on thousands of random cases.

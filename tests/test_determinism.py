@@ -16,6 +16,8 @@ import pytest
 
 import audit
 
+pytestmark = pytest.mark.slow  # whole audits, by the dozen
+
 USERS, ITEMS = 160, 70
 
 CONFIG = """
@@ -171,7 +173,7 @@ def audited(folder: Path) -> str:
     return audit.run(folder / "audit.toml").to_json()
 
 
-@pytest.mark.parametrize("rows", [1, 13, 500])
+@pytest.mark.parametrize("rows", [3, 500])
 def test_row_groups(plain, tmp_path, rows):
     for name, table in tables().items():
         pq.write_table(table, tmp_path / f"{name}.parquet", row_group_size=rows)

@@ -20,6 +20,8 @@ from audit.workspace import Workspace
 from tests.test_determinism import CONFIG as EVERYTHING
 from tests.test_determinism import difference, tables
 
+pytestmark = pytest.mark.slow  # whole audits, by the dozen
+
 # Few metrics and no segments: what is resumed is the same, and comparing takes longest.
 CONFIG = (
     EVERYTHING[: EVERYTHING.index("[users]")].replace(
@@ -172,7 +174,6 @@ def test_frames_cannot_be_told_again(whole, tmp_path):
     assert audit_key(frames, {}) is None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 4, 7])
 def test_a_killed_process(whole, tmp_path, n):
     folder, expected = whole

@@ -103,6 +103,7 @@ def test_costs_name_each_case_once():
     assert asked["models 4"] == {"models": 4}
 
 
+@pytest.mark.slow
 def test_costs_measure_each_case(files, capsys, monkeypatch):
     few = {name: REGISTRY[name] for name in ("ndcg", "ild", "category_entropy")}
     monkeypatch.setattr(costs, "built_in", lambda: list(few))

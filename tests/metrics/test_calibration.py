@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.dataset.model import Ragged
@@ -45,6 +45,7 @@ CATEGORIES = {1: ["a"], 2: ["b"], 3: ["a", "b"], 4: ["c", "d"], 5: [], 6: ["d"]}
 some = st.lists(st.integers(1, 6), min_size=1, max_size=6, unique=True)
 
 
+@settings(max_examples=25)  # each is nine audits
 @given(some, some)
 def test_against_plain_python(shown, past):
     table = support.catalog(range(1, 7), categories=CATEGORIES)

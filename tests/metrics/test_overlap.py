@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.engine.memory import list_values
@@ -43,6 +43,7 @@ def rbo(a: list[int], b: list[int], p: float, depth: int = 4000) -> float:
 permutations = st.lists(st.integers(0, 14), min_size=1, max_size=12, unique=True)
 
 
+@settings(max_examples=40)
 @given(permutations, permutations, st.sampled_from([0.5, 0.9]))
 def test_against_plain_python(a, b, p):
     ks = [1, 3, 5, 20]
@@ -55,6 +56,7 @@ def test_against_plain_python(a, b, p):
         assert -1e-12 <= found_rank <= 1 + 1e-12
 
 
+@settings(max_examples=30)
 @given(permutations, permutations)
 def test_neither_cares_which_model_is_which(a, b):
     for name in ("rbo", "jaccard"):

@@ -18,7 +18,9 @@ from audit.metrics.distribution import effective_size, entropy, gini, hhi, top_s
 from tests import support
 from tests.metrics.test_reference import OPTIONS, Reference, World, product
 
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+pytestmark = pytest.mark.slow  # whole audits, by the dozen
+
+MANY = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 ITEMS = list(range(10, 20))
 OUTSIDE = [5, 25]
 RELEVANCE = ("ndcg", "map", "mrr", "precision", "recall", "hit_rate", "serendipity")

@@ -49,8 +49,11 @@ def spark_session(section: EngineSection, given: Any = None) -> Iterator[Any]:
     ConfigError
         PySpark or Java is missing, or the session is one of Spark Connect.
     """
+    if given is not None:  # then there is PySpark, of whatever kind
+        yield _classic(given)
+        return
     sql = require_pyspark()
-    session = given if given is not None else sql.SparkSession.getActiveSession()
+    session = sql.SparkSession.getActiveSession()
     if session is not None:
         yield _classic(session)
         return

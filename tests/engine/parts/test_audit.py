@@ -25,6 +25,8 @@ from audit.inputs.chunks import NotClean
 from tests.layouts import Shape, sources
 from tests.test_determinism import CONFIG, tables
 
+pytestmark = pytest.mark.slow  # whole audits, by the dozen
+
 METRICS = (
     "ndcg",
     "map",
