@@ -61,6 +61,8 @@ def main(arguments: list[str] | None = None) -> None:
             data=asked.data.resolve(), timeout=asked.timeout, costs=asked.costs,
         )  # fmt: skip
         record = Session(options).run()
+    if asked.json is not None:  # first: what took an hour to measure is not to be lost
+        asked.json.write_text(json.dumps(record) + "\n", encoding="utf-8")
     found = medians(record)
     print(tables.everything(record, found))
     if asked.json is not None:

@@ -43,10 +43,10 @@ def _median(rounds: Sequence[Mapping[str, Any]]) -> Median:
     def of(name: str) -> float:
         return float(statistics.median(run[name] for run in rounds))
 
-    stages = {
-        stage: statistics.median(run["stages"][stage] for run in rounds)
-        for stage in rounds[0]["stages"]
-    }
+    # A stage may be of some rounds only: loops are compiled where the cache has none.
+    names = dict.fromkeys(stage for run in rounds for stage in run["stages"])
+    every = {n: statistics.median(run["stages"].get(n, 0.0) for run in rounds) for n in names}
+    stages = {name: time for name, time in every.items() if time > 0 or name in rounds[0]["stages"]}
     walls = tuple(run["wall"] for run in rounds)
     return Median(wall=of("wall"), cpu=of("cpu"), peak=of("peak"), walls=walls, stages=stages)
 

@@ -74,7 +74,7 @@ def stages(found: Medians, scale: str) -> str:
         )
     )
     rows = [
-        [f"{TITLES[task]}", kind, *(seconds(median.stages[name]) for name in names)]
+        [f"{TITLES[task]}", kind, *(seconds(median.stages.get(name, 0.0)) for name in names)]
         for (s, task, kind), median in found.items()
         if s == scale and median.stages
     ]

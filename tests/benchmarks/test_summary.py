@@ -64,6 +64,11 @@ class TestMedians:
         }
         assert medians(record)["M", "full", "string"].stages == {"reading": 2.0, "comparing": 1.0}
 
+    def test_a_stage_of_one_round_only(self):
+        record = {"runs": [run("full", stages={"reading": 2.0}) for _ in range(3)]}
+        record["runs"][1]["stages"]["compiling"] = 9.0
+        assert medians(record)["M", "full", "string"].stages == {"reading": 2.0}
+
 
 class TestExponent:
     @given(st.floats(0.2, 3), st.floats(0.01, 100))
