@@ -12,6 +12,7 @@ import numpy as np
 
 from audit.compiled import kernel
 from audit.dataset.model import F64, I32, I64
+from audit.metrics.kernels import find
 
 if TYPE_CHECKING:
     from audit.metrics.block import Shared
@@ -74,16 +75,9 @@ def _grades(start, items, contexts, truth_start, truth_items, grades, out):  # t
             continue
         first, last = truth_start[context], truth_start[context + 1]
         for slot in range(start[row], start[row + 1]):
-            item = items[slot]
-            low, high = first, last
-            while low < high:
-                middle = (low + high) >> 1
-                if truth_items[middle] < item:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < last and truth_items[low] == item:
-                out[slot] = grades[low]
+            place = find(truth_items, first, last, items[slot])
+            if place >= 0:
+                out[slot] = grades[place]
 
 
 @kernel

@@ -62,6 +62,19 @@ def match(start, items, contexts, truth_start, truth_items, grades, word):  # ty
 
 
 @kernel
+def find(values, first, last, value):  # type: ignore[no-untyped-def]
+    """The place of ``value`` among the ascending ``values[first:last]``; −1 where it is not there."""
+    low, high = first, last
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < last and values[low] == value else -1
+
+
+@kernel
 def prefix_hits(rows, hit_list, hit_rank, values, ks):  # type: ignore[no-untyped-def]
     """Sum ``values[hit, j]`` over each list's hits of rank ≤ ``ks[j]``: ``[rows, Ks]``."""
     out = np.zeros((rows, len(ks)))

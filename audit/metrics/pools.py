@@ -10,6 +10,7 @@ import numpy as np
 
 from audit.compiled import kernel
 from audit.dataset.model import F64, I32, I64, Lists, Truth
+from audit.metrics.kernels import find
 
 MOST_GRADE = 31
 """Grades are at most this (:mod:`audit.dataset.stream.build` packs them in five bits)."""
@@ -50,15 +51,9 @@ def _mark(first, last, items, truth_items, begin, end, mask, marks):  # type: ig
         item = items[slot]
         if (mask >> np.uint64(item & 63)) & np.uint64(1) == 0:
             continue
-        low, high = begin, end
-        while low < high:
-            middle = (low + high) >> 1
-            if truth_items[middle] < item:
-                low = middle + 1
-            else:
-                high = middle
-        if low < end and truth_items[low] == item:
-            marks[low - begin] = True
+        place = find(truth_items, begin, end, item)
+        if place >= 0:
+            marks[place - begin] = True
 
 
 @kernel
