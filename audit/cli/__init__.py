@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from audit.cli import explaining, pooling, running, saved, starting
+from audit.cli import explaining, learning, pooling, running, saved, starting
 from audit.cli.outcome import INTERNAL_ERROR, INVALID
 from audit.errors import AuditError
 
@@ -35,6 +35,7 @@ app.command("check")(starting.check)
 app.command("render")(saved.render)
 app.command("explain")(explaining.explain)
 app.command("pool")(pooling.pool)
+app.command("surrogate")(learning.surrogate)
 
 
 def _print_version(wanted: bool) -> None:
