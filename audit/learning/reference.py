@@ -50,7 +50,8 @@ def require_lightgbm() -> Any:
 
 def reference_order(
     candidates: Candidates, x: F32, gains: npt.NDArray[np.float64], users: npt.NDArray[np.integer],
-    *, k: int = 10, seed: int = 0, folds: int = FOLDS, progress: Callable[[int, int], None] | None = None,
+    *, k: int = 10, seed: int = 0, folds: int = FOLDS, places: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> I32:  # fmt: skip
     """Candidates in the order of a LambdaMART that has not seen their user.
 
@@ -68,6 +69,9 @@ def reference_order(
         ``[lists]``.
     k
         Where LambdaRank cuts lists.
+
+    places
+        Give the candidates' places in their list, not their codes.
 
     Returns
     -------
@@ -111,4 +115,6 @@ def reference_order(
         if progress is not None:
             progress(held_out + 1, folds)
     order = np.argsort(-predicted, axis=1, kind="stable")
+    if places:
+        return np.where(np.take_along_axis(valid, order, axis=1), order, -1).astype(np.int32)
     return np.asarray(np.take_along_axis(candidates.items, order, axis=1))
