@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from audit.cli import explaining, learning, pooling, running, saved, starting
+from audit.cli import explaining, learning, pooling, reranking, running, saved, starting
 from audit.cli.outcome import INTERNAL_ERROR, INVALID
 from audit.errors import AuditError
 
@@ -35,6 +35,9 @@ app.command("check")(starting.check)
 app.command("render")(saved.render)
 app.command("explain")(explaining.explain)
 app.command("pool")(pooling.pool)
+app.command("frontier")(reranking.frontier)
+app.command("rerank")(reranking.rerank)
+app.command("rerank-methods")(reranking.rerank_methods)
 app.command("surrogate")(learning.surrogate)
 
 

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from audit.learning.conflict import SurrogateReport, agreement
-    from audit.learning.headroom import Headroom, headroom
     from audit.learning.labels import as_labels, combined_gain
     from audit.learning.losses import LOSSES, loss
+    from audit.learning.lost import Headroom, headroom
     from audit.learning.reference import reference_order
     from audit.learning.tables import surrogates
 
 _HOME = {
-    "Headroom": "audit.learning.headroom",
+    "Headroom": "audit.learning.lost",
     "LOSSES": "audit.learning.losses",
     "SurrogateReport": "audit.learning.conflict",
     "agreement": "audit.learning.conflict",
     "as_labels": "audit.learning.labels",
     "combined_gain": "audit.learning.labels",
-    "headroom": "audit.learning.headroom",
+    "headroom": "audit.learning.lost",
     "loss": "audit.learning.losses",
     "reference_order": "audit.learning.reference",
     "surrogates": "audit.learning.tables",

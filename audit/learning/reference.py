@@ -19,6 +19,9 @@ FOLDS = 2
 MOST_LISTS = 20_000
 """Lists that one fold learns from at most: more make no better reference."""
 
+FEW_ROWS = 200_000
+"""Below it threads wait for each other longer than they work."""
+
 SETTINGS: dict[str, Any] = {
     "objective": "lambdarank",
     "n_estimators": 100,
@@ -105,8 +108,9 @@ def reference_order(
         chosen[asked] = True
         rows = chosen[row]
         ranker = lightgbm.LGBMRanker(
-            **SETTINGS, label_gain=worth, lambdarank_truncation_level=k + 3, random_state=seed
-        )
+            **SETTINGS, label_gain=worth, lambdarank_truncation_level=k + 3, random_state=seed,
+            n_jobs=1 if rows.sum() < FEW_ROWS else 0,
+        )  # fmt: skip
         ranker.fit(x[rows], labels[rows], group=np.bincount(row[rows], minlength=len(valid))[asked])
         told = (fold == held_out)[row]
         if told.any():

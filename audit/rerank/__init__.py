@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from audit.rerank.pool import Pool
     from audit.rerank.registry import method, methods, rerank
+    from audit.rerank.search import Frontier, frontier
 
 _HOME = {
+    "Frontier": "audit.rerank.search",
     "Pool": "audit.rerank.pool",
+    "frontier": "audit.rerank.search",
     "method": "audit.rerank.registry",
     "methods": "audit.rerank.registry",
     "rerank": "audit.rerank.registry",
 }
 
-__all__ = ["Pool", "method", "methods", "rerank"]
+__all__ = ["Frontier", "Pool", "frontier", "method", "methods", "rerank"]
 
 
 def __getattr__(name: str) -> Any:

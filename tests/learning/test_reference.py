@@ -14,8 +14,8 @@ from audit.dataset.candidates import Candidates, grades_of, read_candidates
 from audit.errors import ConfigError
 from audit.inputs.sources import sources_from_arguments
 from audit.learning.features import features
-from audit.learning.headroom import headroom
 from audit.learning.labels import as_labels, combined_gain
+from audit.learning.lost import headroom
 from audit.learning.reference import reference_order
 
 
