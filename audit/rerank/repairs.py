@@ -87,7 +87,9 @@ def repairs(
             continue
         usual = max(sorted(set(chosen)), key=chosen.count)
         sound = np.array(told)
-        sound = sound[np.isfinite(sound).all(1)]  # a half on which the candidate gains nothing tells nothing
+        sound = sound[
+            np.isfinite(sound).all(1)
+        ]  # a half on which the candidate gains nothing tells nothing
         if not len(sound):
             continue
         mean = sound.mean(0)
@@ -97,27 +99,36 @@ def repairs(
     return [repair for _, repair in sorted(found, key=lambda pair: -pair[0])]
 
 
+def better_on_both(
+    points: Sequence[Setting], axes: F64, candidate: Setting, most: int = 3
+) -> list[Setting]:
+    """The reranks that beat the candidate on both measures on the half that chooses: those that do so by most, first."""
+    choose, whole = axes[..., CHOOSE].mean(-1), axes.mean((-1, -2))
+    b = points.index(candidate)
+    ahead = ((choose - choose[b]) / np.maximum(np.abs(whole[b]), 1e-12)).min(1)
+    able = [i for i, p in enumerate(points) if p.method != AS_IT_IS and ahead[i] > 0]
+    return [points[i] for i in sorted(able, key=lambda i: -ahead[i])[:most]]
+
+
 def findings(
-    points: Sequence[Setting], axes: F64, two: Sequence[MetricRef], baseline: str, candidate: str, ranked: Sequence[Repair],
+    two: Sequence[MetricRef], baseline: str, candidate: str, ranked: Sequence[Repair], rivals: Sequence[Setting],
     beside: Mapping[tuple[str, str], Comparison],
 ) -> list[Finding]:  # fmt: skip
-    """``cheap_repair`` and ``dominated_candidate``, where there is something to say."""
+    """``cheap_repair`` and ``dominated_candidate``, where there is something to say.
+
+    Parameters
+    ----------
+    rivals
+        Of :func:`better_on_both`.
+    beside
+        How they differ from the candidate on the half that reports.
+    """
     found = []
     if ranked:
         found.append(_cheap_repair(ranked[0], two, candidate, baseline))
-    whole = axes.mean(-1).mean(-1)
-    b = points.index(Setting(candidate))
-    choose = axes[..., CHOOSE].mean(-1)
-    better = [
-        i for i, p in enumerate(points)
-        if p.method != AS_IT_IS and (choose[i] > choose[b]).all() and _certain(points[i], two, beside)
-    ]  # fmt: skip
-    if better:
-        best = max(
-            better,
-            key=lambda i: ((choose[i] - choose[b]) / np.maximum(np.abs(whole[b]), 1e-12)).min(),
-        )
-        found.append(_dominated(points[best], two, candidate, beside))
+    certain = [point for point in rivals if _certain(point, two, beside)]
+    if certain:
+        found.append(_dominated(certain[0], two, candidate, beside))
     return found
 
 

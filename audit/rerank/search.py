@@ -16,7 +16,7 @@ from audit.errors import ConfigError, choices
 from audit.metrics.registry import MetricRef, parse
 from audit.rerank.pool import Pool
 from audit.rerank.registry import method_named
-from audit.rerank.repairs import Repair, findings, repairs
+from audit.rerank.repairs import Repair, better_on_both, findings, repairs
 from audit.rerank.sweep import (
     AS_IT_IS,
     CHOOSE,
@@ -42,6 +42,8 @@ METRICS = (
 """Measured at every point beside the headline, where the data allow."""
 
 
+TOLD = 8
+"""Points of the frontier that get intervals."""
 SPLITS, MANY = 5, 16_384
 """How many halvings chance is averaged over, and from how many users on one will do."""
 
@@ -58,7 +60,8 @@ class Point:
     metrics: Mapping[str, float | None]
     """On the half of the users that did not choose; the mean over splits."""
     intervals: Mapping[str, tuple[float, float]]
-    """95 % intervals of the difference from the baseline on that half of the first split, of points on the frontier and the models."""
+    """95 % intervals of the difference from the baseline on that half of the first split, of the models, the best repairs and eight points
+    along the frontier."""
     on_frontier: bool
     """On the frontier of the half that chooses, in at least half of the splits."""
 
@@ -180,16 +183,13 @@ def frontier(
     shares = _membership(axes, splits)
     on = shares >= 0.5
     ranked = repairs(points, axes, baseline, candidate, keep)
-    shown = [p for p, here in zip(points, on, strict=True) if here]
-    shown += [Setting(r.source, r.method, r.strength) for r in ranked[:3]]
-    shown = list(dict.fromkeys([*(Setting(m) for m in pools), *shown]))
-    base = Setting(baseline)
-    differences = intervals(halves, pools, shown, refs, base, seed)
-    beside = (
-        intervals(halves, pools, shown, two, Setting(candidate), seed)
-        if candidate != baseline
-        else {}
+    base, own = Setting(baseline), Setting(candidate)
+    shown = list(
+        dict.fromkeys([base, own, *(r.setting for r in ranked[:3]), *_spread(points, axes, on)])
     )
+    differences = intervals(halves, pools, shown, refs, base, seed)
+    rivals = better_on_both(points, axes, own)
+    beside = intervals(halves, pools, [own, *rivals], two, own, seed) if rivals else {}
     ranked = [
         r.with_metrics(_means(values, points, r.setting, refs), differences, refs) for r in ranked
     ]
@@ -205,7 +205,7 @@ def frontier(
     ]  # fmt: skip
     return Frontier(
         baseline, candidate, str(two[0]), str(two[1]), made, ranked,
-        findings(points, axes, two, baseline, candidate, ranked, beside),
+        findings(two, baseline, candidate, ranked, rivals, beside),
         {"models": _area(report, [p.method == AS_IT_IS for p in points]), "frontier": _area(report, on)},
         _distance(points, report, on, candidate, two), len(d.users), splits, seed, depth, tuple(notes),
     )  # fmt: skip
@@ -246,6 +246,14 @@ def _membership(axes: F64, splits: int) -> F64:
     for split in range(splits):
         found[list(pareto(axes[:, 0, split, CHOOSE], axes[:, 1, split, CHOOSE]))] += 1
     return found / splits
+
+
+def _spread(points: Sequence[Setting], axes: F64, on: np.ndarray) -> list[Setting]:
+    """Points of the frontier, at most so many, from one end of it to the other."""
+    chosen = np.flatnonzero(on)
+    chosen = chosen[np.argsort(-axes[chosen, 0].mean((-1, -2)))]
+    at = np.unique(np.linspace(0, len(chosen) - 1, min(len(chosen), TOLD)).astype(int))
+    return [points[i] for i in chosen[at]]
 
 
 def _means(

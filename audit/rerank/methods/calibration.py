@@ -11,6 +11,9 @@ from audit.dataset.model import I32
 from audit.rerank.pool import Pool, over_lists
 from audit.rerank.registry import method
 
+SHARES = 3
+"""Up to so many categories of an item, what it changes is worked out once a step."""
+
 
 @method(
     name="calibration",
@@ -50,6 +53,9 @@ def _calibrate(items, lengths, relevance, mix, users, start, members, strength, 
     taken = np.zeros(width, np.bool_)
     held = np.zeros(groups)
     terms = np.zeros(groups)
+    change = np.zeros(
+        (groups, SHARES)
+    )  # of a category's term, by an item that has so many categories
     for row in range(len(items)):
         n, p = lengths[row], mix[users[row]]
         taken[:] = False
@@ -61,6 +67,11 @@ def _calibrate(items, lengths, relevance, mix, users, start, members, strength, 
                 same += _term(p[c], held[c], shown, alpha)
                 terms[c] = _term(p[c], held[c], shown + 1, alpha)
                 grown += terms[c]
+                if p[c] > 0:
+                    for m in range(SHARES):
+                        change[c, m] = (
+                            _term(p[c], held[c] + 1.0 / (m + 1), shown + 1, alpha) - terms[c]
+                        )
             best, at = -np.inf, -1
             for place in range(n):
                 if taken[place]:
@@ -69,9 +80,12 @@ def _calibrate(items, lengths, relevance, mix, users, start, members, strength, 
                 divergence = same if first == last else grown
                 for m in range(first, last):
                     c = members[m]
-                    divergence += (
-                        _term(p[c], held[c] + 1.0 / (last - first), shown + 1, alpha) - terms[c]
-                    )
+                    if p[c] > 0:
+                        if last - first <= SHARES:
+                            divergence += change[c, last - first - 1]
+                        else:
+                            more = held[c] + 1.0 / (last - first)
+                            divergence += _term(p[c], more, shown + 1, alpha) - terms[c]
                 value = (1 - strength) * relevance[row, place] - strength * divergence
                 if value > best:
                     best, at = value, place

@@ -34,14 +34,17 @@ def dpp(pool: Pool, strength: float) -> I32:
 def _dpp(items, lengths, relevance, vectors, strength, places):  # type: ignore[no-untyped-def]
     # By the Cholesky factor of S, a row a step: what an item would add to log det S is log of what is left of its diagonal.
     width, size, depth = items.shape[1], vectors.shape[1], places.shape[1]
-    own = np.zeros((width, size), np.float32)
+    # Dimension by dimension, candidates side by side: sums that the processor takes several at a time.
+    own = np.zeros((size, width), np.float32)
+    cosine = np.zeros(width, np.float32)
     factor = np.zeros((width, depth), np.float64)
     left = np.zeros(width, np.float64)
     taken = np.zeros(width, np.bool_)
     for row in range(len(items)):
         n = lengths[row]
         for place in range(n):
-            own[place] = vectors[items[row, place]]
+            for c in range(size):
+                own[c, place] = vectors[items[row, place], c]
             left[place] = 1.0
             taken[place] = False
         for slot in range(min(n, depth)):
@@ -57,14 +60,16 @@ def _dpp(items, lengths, relevance, vectors, strength, places):  # type: ignore[
             taken[at] = True
             places[row, slot] = at
             root = np.sqrt(max(left[at], 1e-12))
+            cosine[:n] = 0.0
+            for c in range(size):
+                chosen = own[c, at]
+                for place in range(n):
+                    cosine[place] += chosen * own[c, place]
             for place in range(n):
                 if not taken[place]:
-                    cosine = np.float32(0.0)
-                    for c in range(size):
-                        cosine += own[at, c] * own[place, c]
                     known = 0.0
                     for step in range(slot):
                         known += factor[at, step] * factor[place, step]
-                    entry = ((1.0 + cosine) / 2 - known) / root
+                    entry = ((1.0 + cosine[place]) / 2 - known) / root
                     factor[place, slot] = entry
                     left[place] -= entry * entry

@@ -33,13 +33,16 @@ def mmr(pool: Pool, strength: float) -> I32:
 @kernel
 def _mmr(items, lengths, relevance, vectors, strength, places):  # type: ignore[no-untyped-def]
     width, size = items.shape[1], vectors.shape[1]
-    own = np.zeros((width, size), np.float32)
+    # Dimension by dimension, candidates side by side: sums that the processor takes several at a time.
+    own = np.zeros((size, width), np.float32)
+    cosine = np.zeros(width, np.float32)
     closest = np.zeros(width, np.float32)
     taken = np.zeros(width, np.bool_)
     for row in range(len(items)):
         n = lengths[row]
         for place in range(n):
-            own[place] = vectors[items[row, place]]
+            for c in range(size):
+                own[c, place] = vectors[items[row, place], c]
             closest[place] = -2.0
             taken[place] = False
         for slot in range(min(n, places.shape[1])):
@@ -52,9 +55,10 @@ def _mmr(items, lengths, relevance, vectors, strength, places):  # type: ignore[
                         best, at = value, place
             taken[at] = True
             places[row, slot] = at
+            cosine[:n] = 0.0
+            for c in range(size):
+                chosen = own[c, at]
+                for place in range(n):
+                    cosine[place] += chosen * own[c, place]
             for place in range(n):
-                if not taken[place]:
-                    cosine = np.float32(0.0)
-                    for c in range(size):
-                        cosine += own[at, c] * own[place, c]
-                    closest[place] = max(closest[place], cosine)
+                closest[place] = max(closest[place], cosine[place])
