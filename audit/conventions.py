@@ -25,10 +25,11 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         # Relevance has no grades; the ideal list is K relevant items, however few there are; whoever
         # has test items counts, and without a list as 0.
         "rectools": {"gain": "binary", "ideal": "full_k", "users": "all_relevant"},
-        # Relevance has no grades; ties by item id, the last first; users as RecTools'.
+        # Relevance has no grades; ties by item id, the last first; users as RecTools'; the places that a
+        # short list leaves empty hold nothing surprising, and nothing of the baseline's.
         "replay": {
             "gain": "binary", "ap_denominator": "min_k", "ties": "item_id_descending",
-            "users": "all_relevant",
+            "users": "all_relevant", "novelty_denominator": "k",
         },
         # Ratings are gains; rank 2 is not discounted; short lists are judged by their own length; a
         # list without test items is 0 in its summary.
@@ -114,6 +115,11 @@ class Conventions(BaseModel):
     )
     untouched: Literal["one_user", "drop"] = Field(
         "one_user", description="novelty of an item nobody touched: as if one user had, or left out"
+    )
+    novelty_denominator: Literal["list_length", "k"] = Field(
+        "list_length",
+        description="denominator of novelty, surprisal and what is new against the baseline: the shown items up "
+        "to K, or K, also for short lists",
     )
     missing_embedding: Literal["leave_out", "error"] = Field(
         "leave_out", description="an item without an embedding: left out of its metrics, or refuse"

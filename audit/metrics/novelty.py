@@ -26,6 +26,13 @@ def _untouched(c: Conventions) -> str:
     )
 
 
+def _over_shown(c: Conventions) -> str:
+    over = (
+        "" if c.novelty_denominator == "list_length" else "; denominator: K, also for short lists"
+    )
+    return _untouched(c) + over
+
+
 def _expected(c: Conventions) -> str:
     return f"a: attention {attention(c)}; p: 1 for a relevant item, the parameter background for any other"
 
@@ -34,12 +41,27 @@ def _expected(c: Conventions) -> str:
     level="list", needs=("history",), direction="higher", family="novelty",
     formula="mean over shown items of −log2(share of history users who touched the item)",
     unit="bits", range=(0.0, np.inf),
-    convention=_untouched,
+    convention=_over_shown,
     citation="Zhou et al., PNAS 107(10), 2010; Vargas & Castells, RecSys 2011",
 )  # fmt: skip
 def novelty(b: Block, ks: I64) -> F64:
     """How little known are the shown items?"""
-    return b.item_mean(b.self_information, ks)
+    if b.conventions.novelty_denominator == "list_length":
+        return b.item_mean(b.self_information, ks)
+    total, shown = b.shown_sum(b.lookup(b.self_information), ks)
+    return np.asarray(total / np.where(shown > 0, ks, np.nan))
+
+
+@metric(
+    level="list", needs=("history",), direction="higher", family="novelty", default=False,
+    formula="mean over shown items of −log2(share of history users who touched the item) / log2(history users)",
+    convention=lambda c: f"{_over_shown(c)}; a history of one user: 0",
+    citation="self-information over its greatest value, as in RePlay; after Zhou et al., PNAS 107(10), 2010",
+)  # fmt: skip
+def surprisal(b: Block, ks: I64) -> F64:
+    """How little known are the shown items, from 0 (to everybody) to 1 (to one user or none)?"""
+    greatest = np.log2(max(1, b.dataset.history_users))
+    return np.asarray(novelty(b, ks) / (greatest or 1))
 
 
 @metric(

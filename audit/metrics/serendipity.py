@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from audit.conventions import Conventions
 from audit.dataset.model import F64, I64
 from audit.metrics.block import Block
 from audit.metrics.pair_columns import cosine_to_other, in_both
@@ -65,14 +66,24 @@ def serendipity_by_embedding(b: Block, ks: I64) -> F64:
     return empty_as_zero(b, b.shown_mean(liked, ks))
 
 
+def _over_places(c: Conventions) -> str:
+    if c.novelty_denominator == "list_length":
+        return "denominator: number of shown items"
+    return "1 − items that both show / K: a place that a short list leaves empty is new"
+
+
 @metric(
     level="pair", direction="higher", family="novelty", default=False, title="new against the baseline",
     formula="items up to K that the baseline's list up to K does not show / items up to K",
+    convention=_over_places,
     citation="after Adamopoulos & Tuzhilin, ACM TIST 5(4), 2014",
 )  # fmt: skip
 def new_to_baseline(a: Block, b: Block, ks: I64) -> F64:
     """Which share of the candidate's items would the baseline not have shown?"""
-    return 1 - in_both(a, b, ks) / b.shown(ks)
+    shown = b.shown(ks)
+    if b.conventions.novelty_denominator == "k":
+        shown = np.where(shown > 0, ks, np.nan)
+    return 1 - in_both(a, b, ks) / shown
 
 
 @metric(

@@ -9,11 +9,14 @@ import math
 
 import pytest
 
+from tests.metrics.example import value as measured_value
 from tests.support import by_list, lists, scores
 
 # RePlay's docstrings.
 D1 = {1: [3, 7, 10, 11, 2], 2: [5, 8, 11, 1, 3], 3: [4, 9, 2]}
 D1_TRUTH = {1: [5, 6, 7, 8, 9, 10], 2: [6, 7, 4, 10, 11], 3: [1, 2, 3, 4, 5]}
+D1_TRAIN = {1: [5, 6, 8, 9, 2], 2: [5, 8, 11, 1, 3], 3: [4, 9, 2]}
+D1_BASE = {1: [2, 7, 3], 2: [8, 5, 3], 3: [4, 9]}
 # The fixture of recommenders.
 D2 = {1: [3, 10, 12], 2: [10, 3, 5, 11, 13], 3: [4, 10, 7, 13, 1, 3, 5, 2, 11, 14]}
 D2_TRUTH = {1: [3, 1, 2], 2: [1, 4, 5, 6, 7], 3: [2, 5, 6, 8, 9, 10, 11, 12, 13, 14]}
@@ -52,6 +55,38 @@ def test_replay_model_of_its_experiment():
     assert b == pytest.approx(0.48976, abs=5e-6)
     assert 100 * (b / a - 1) == pytest.approx(91.97, abs=5e-3)
     assert mean(base, D1_TRUTH, "ndcg@2", "replay") == pytest.approx(0.333333, abs=5e-7)
+
+
+@pytest.mark.parametrize(("k", "expected"), [(2, 0.684535123), (3, 0.719586776), (5, 0.656356749)])
+def test_replay_surprisal(k, expected):
+    given = {"history": D1_TRAIN, "conventions": "replay"}
+    assert scores(D1, ["surprisal"], k, **given).iloc[0] == pytest.approx(expected, abs=5e-10)
+
+
+def test_replay_surprisal_by_user():
+    given = {"history": D1_TRAIN, "conventions": "replay"}
+    found = by_list(D1, ["surprisal"], (2, 5), **given)
+    assert found["surprisal@2"].tolist() == pytest.approx([1, 0.369070246, 0.684535123], abs=5e-10)
+    assert found["surprisal@5"][2] == pytest.approx(0.347628, abs=5e-7)  # three items, over five
+    base = scores(D1_BASE, ["surprisal"], 3, **given).iloc[0]
+    assert base == pytest.approx(0.608476, abs=5e-7)  # the other model of its experiment
+    assert 100 * (0.719586776 / base - 1) == pytest.approx(18.26, abs=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("k", "expected"),
+    [(1, 0.666666667), (2, 0.166666667), (3, 0.333333333), (4, 0.5), (5, 0.466666667)],
+)
+def test_replay_unexpectedness(k, expected):
+    given = {"shown": D1, "baseline": D1_BASE, "conventions": {"preset": "replay"}}
+    found = measured_value(f"new_to_baseline@{k}", given)
+    assert found == pytest.approx(expected, abs=5e-10)
+
+
+@pytest.mark.parametrize(("k", "expected"), [(2, 0.333333333), (5, 0.266666667)])
+def test_replay_novelty(k, expected):
+    found = scores(D1, ["new_to_user"], k, history=D1_TRAIN, conventions="replay").iloc[0]
+    assert found == pytest.approx(expected, abs=5e-10)
 
 
 @pytest.mark.parametrize(

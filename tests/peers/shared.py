@@ -1,7 +1,7 @@
 """What the scripts of the peers share.  It runs in their environments: the standard library only.
 
 A script is called with a file of cases, ``{"run": {topic: {item: score}}, "qrels": {topic: {item: grade}}}``,
-and prints ``{name: {topic: value}}``, or ``{name: mean}`` where its library gives means only.
+for what is beyond relevance also ``"history"`` and ``"baseline"``, and prints ``{name: {topic: value}}``, or ``{name: mean}`` where its library gives means only.
 """
 
 from __future__ import annotations
@@ -18,6 +18,12 @@ def cases() -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
     """The run and the qrels."""
     given = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     return given["run"], given["qrels"]
+
+
+def beyond() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """The history and another model's run; empty where only relevance is asked for."""
+    given = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    return given.get("history", {}), given.get("baseline", {})
 
 
 def rows(nested: dict[str, dict[str, Any]]) -> dict[str, list[Any]]:

@@ -1,4 +1,4 @@
-"""Beside five libraries on thousands of random cases: equal to 1e-12, or the difference is named here.
+"""Beside seven libraries on thousands of random cases: equal to 1e-12, or the difference is named here.
 
 Each library has an environment of its own, as in the benchmark (``benchmarks/environments.py``); where
 they are is told by ``RECAUDIT_PEER_ENVS``.  Run by ``make test-peers``.
@@ -47,6 +47,41 @@ def make_cases(seed: int, *, tied: bool) -> Cases:
         if rng.random() < 0.96:
             cases["qrels"][topic] = {item: int(g) for item, g in zip(judged, grades, strict=True)}
     return cases
+
+
+def with_history(cases: Cases, seed: int) -> Cases:
+    """The cases and a skewed history, which some users have none of; every user has a list, of two models."""
+    rng = np.random.default_rng(seed)
+    chance = 1 / np.arange(1, len(ITEMS) - 4)  # the last items are in nobody's
+    history = {
+        topic: {ITEMS[i]: 1 for i in rng.choice(len(chance), rng.integers(1, 20), False, chance / chance.sum())}
+        for topic in cases["run"]
+        if rng.random() < 0.9
+    }  # fmt: skip
+    baseline = {
+        topic: {ITEMS[i]: -float(place) for place, i in enumerate(rng.permutation(len(ITEMS))[: rng.integers(1, 31)])}
+        for topic in cases["run"]
+    }  # fmt: skip
+    return {**cases, "history": history, "baseline": baseline}
+
+
+def known(cases: Cases) -> pd.DataFrame:
+    """The history."""
+    rows = [(user, item) for user, of in cases["history"].items() for item in of]
+    return pd.DataFrame(rows, columns=["user_id", "item_id"])
+
+
+def same(mine: dict[str, float], theirs: dict[str, float], name: str) -> None:
+    """Fails where a value differs, or where one side has none."""
+    mine = {topic: value for topic, value in mine.items() if not math.isnan(value)}
+    assert mine.keys() == theirs.keys(), name
+    wrong = [
+        (topic, value, theirs[topic])
+        for topic, value in mine.items()
+        if not math.isclose(value, theirs[topic], rel_tol=1e-12, abs_tol=1e-12)
+    ]
+    assert not wrong, f"{name}: {len(wrong)} of {len(mine)} differ, such as {wrong[:5]}"
+    assert len(mine) > TOPICS / 2
 
 
 def of_peer(peer: str, cases: Cases, folder: Path) -> dict[str, dict[str, float] | float]:
@@ -146,9 +181,74 @@ def test_rectools(tmp_path):
     compare("rectools", make_cases(3, tied=False), tmp_path, {"preset": "rectools"})
 
 
+def test_rectools_beyond_relevance(tmp_path):
+    cases = with_history(make_cases(8, tied=False), 8)
+    recommendations, relevance = frames(cases)
+    relevance = relevance[relevance["grade"] > 0]  # its catalog is told from relevant items only
+    history = known(cases)
+    catalog = {*history["item_id"], *recommendations["item_id"], *relevance["item_id"]}
+    given = {
+        "relevance": relevance, "history": history, "catalog": pd.DataFrame({"item_id": sorted(catalog)}),
+        "k": KS, "conventions": "rectools",
+    }  # fmt: skip
+    theirs = of_peer("rectools", cases, tmp_path)
+    names = ["novelty", "arp", "serendipity_by_rank"]
+    mine = audit.evaluate(recommendations, metrics=names, per_list=True, **given)
+    mine = mine.set_index("user_id")
+    coverage = audit.evaluate(recommendations, metrics=["catalog_coverage"], **given)["value"]
+    for name, values in theirs.items():
+        if name in coverage:
+            assert coverage[name] == pytest.approx(values, rel=1e-12)
+            continue
+        if name.startswith("serendipity"):
+            # It counts everybody with a list, and 0 without test items; not those with test items only.
+            tested = {*relevance["user_id"]}
+            assert not any(value for topic, value in values.items() if topic not in tested)
+            theirs_of = {topic: value for topic, value in values.items() if topic in tested}
+            unlisted = mine.index.difference(list(cases["run"]))
+            assert not mine.loc[unlisted, name].any()
+            same(mine[name].drop(unlisted).to_dict(), theirs_of, name)
+        else:
+            same(mine[name].to_dict(), values, name)
+
+
 @pytest.mark.parametrize("tied", [False, True])
 def test_replay(tmp_path, tied):
     compare("replay", make_cases(4, tied=tied), tmp_path, {"preset": "replay"})
+
+
+def test_replay_beyond_relevance(tmp_path):
+    cases = with_history(make_cases(9, tied=True), 9)
+    recommendations, _ = frames(cases)
+    history = known(cases)
+    given = {
+        "history": history, "catalog": history[["item_id"]].drop_duplicates(), "k": KS,
+        "conventions": "replay",
+    }  # fmt: skip
+    theirs = of_peer("replay", cases, tmp_path)
+    names = ["surprisal", "new_to_user"]
+    mine = audit.evaluate(recommendations, metrics=names, per_list=True, **given)
+    mine = mine.set_index("user_id")
+    coverage = audit.evaluate(recommendations, metrics=["catalog_coverage"], **given)["value"]
+    baseline = frames({**cases, "run": cases["baseline"]})[0]
+    pair = audit.compare(
+        {"baseline": baseline, "candidate": recommendations}, relevance=None, metrics=["new_to_baseline"],
+        guardrails="none", **given,
+    ).scorecard.set_index("metric")["candidate"]  # fmt: skip
+    for name, values in theirs.items():
+        if name in coverage:
+            assert coverage[name] == pytest.approx(values, rel=1e-12)
+        elif name in pair:
+            assert pair[name] == pytest.approx(np.mean(list(values.values())), rel=1e-12), name
+        else:
+            found = mine[name]
+            if name.startswith("new_to_user"):  # it drops users without a history
+                found = found[[topic for topic in found.index if topic in cases["history"]]]
+            same(found.to_dict(), values, name)
+
+
+def test_lenskit(tmp_path):
+    compare("lenskit", make_cases(7, tied=False), tmp_path, {"preset": "lenskit"})
 
 
 @pytest.mark.parametrize("tied", [False, True])

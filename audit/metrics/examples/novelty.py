@@ -27,6 +27,7 @@ _UNLIKELY = {
 
 EXAMPLES = {
     "novelty@2": Example("(-log2(4/4) + -log2(1/4)) / 2", _GIVEN, _RARER, note=_KNOWN),
+    "surprisal@2": Example("(-log2(4/4) + -log2(1/4)) / 2 / log2(4)", _GIVEN, _RARER, note=_KNOWN),
     "arp@2": Example("(4 + 1) / 2", _GIVEN, _RARER, note=_KNOWN),
     "free_discovery@2": Example(
         "(-log2(4/8) + -log2(1/8)) / 2", _GIVEN, _RARER,
