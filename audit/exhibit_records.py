@@ -144,6 +144,6 @@ class Exhibits(Record):
     creator_groups: list[GroupExposure] = []
     """By candidate, attribute of the creators and group."""
     gaps: list[SegmentGap] = []
-    """By candidate, attribute and summary; of the headline metric."""
+    """By attribute, metric of relevance (the headline first), candidate and summary."""
     fatigue: list[Fatigue] = []
     """Empty where lists carry no session."""

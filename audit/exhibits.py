@@ -48,7 +48,8 @@ def make_exhibits(
     Parameters
     ----------
     headline
-        The metric at K on which segments are held against each other; none if absent.
+        The metric at K on which, and on other metrics of relevance, segments are held against each other;
+        none if absent.
     seed
         That of the audit: intervals are resampled as all others.
     """

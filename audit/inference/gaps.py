@@ -1,4 +1,4 @@
-"""How far apart the cells of a segment are on the headline metric, with joint intervals.
+"""How far apart the cells of a segment are on a metric of relevance, with joint intervals.
 
 Cells of fewer than 50 users with a value are left out: their noise would be taken for a gap.  All cells and
 models see the same replicates, so that differences of maxima and minima have their interval too.
@@ -43,30 +43,42 @@ SUMMARIES: Mapping[Summary, tuple[Callable[[F64], F64], bool]] = {
 """Name → function of ``[…, cells]``, and whether more is better; of metrics of which more is better."""
 
 
+def gap_metrics(plan: Plan, measured: Measured, headline: str) -> list[MetricRef]:
+    """The headline, then all other metrics of relevance that were measured of lists at the viewport."""
+    at = (ref.at(plan.viewport) for ref in measured.list_refs if ref.spec.family == "relevance")
+    refs = [parse(headline), *(ref for ref in at if ref in plan.wanted)]
+    return [
+        ref
+        for ref in dict.fromkeys(refs)
+        if MetricRef(ref.name, ref.parameters) in measured.list_refs
+        and ref.spec.direction == "higher"
+    ]
+
+
 def segment_gaps(
     d: Overview, plan: Plan, measured: Measured, headline: str, seed: int
 ) -> list[SegmentGap]:
-    """A record for each candidate, attribute and summary; none with fewer than two cells to compare."""
-    ref = parse(headline)
-    if (
-        MetricRef(ref.name, ref.parameters) not in measured.list_refs
-        or ref.spec.direction != "higher"
-    ):
-        return []
-    column = measured.column(ref, measured.list_refs)
+    """A record for each candidate, attribute, metric and summary, the headline's first.
+
+    There is none where fewer than two cells can be compared.
+    """
     found: list[SegmentGap] = []
     for attribute, (_, names) in d.cells.items():
-        sums, counts = _by_cell(plan, measured, attribute, len(names), column)
-        users = {run: c.sum(0) for run, c in counts.items()}
-        kept = np.logical_and.reduce([n >= MIN_USERS for n in users.values()])
-        if kept.sum() < 2:
-            continue
-        stacked = [np.concatenate([x[r][:, kept] for r in users], axis=1) for x in (sums, counts)]
-        drawn = np.split(means.ratio_replicates(*stacked, seed=seed), len(users), axis=1)
-        joint = dict(zip(users, drawn, strict=True))
-        point = {r: (sums[r].sum(0) / counts[r].sum(0).clip(1))[kept] for r in users}
-        cells = [name for name, keep in zip(names, kept, strict=True) if keep]
-        found += _records(d, plan, headline, attribute, cells, point, joint)
+        for ref in gap_metrics(plan, measured, headline):
+            column = measured.column(ref, measured.list_refs)
+            sums, counts = _by_cell(plan, measured, attribute, len(names), column)
+            users = {run: c.sum(0) for run, c in counts.items()}
+            kept = np.logical_and.reduce([n >= MIN_USERS for n in users.values()])
+            if kept.sum() < 2:
+                continue
+            stacked = [
+                np.concatenate([x[r][:, kept] for r in users], axis=1) for x in (sums, counts)
+            ]
+            drawn = np.split(means.ratio_replicates(*stacked, seed=seed), len(users), axis=1)
+            joint = dict(zip(users, drawn, strict=True))
+            point = {r: (sums[r].sum(0) / counts[r].sum(0).clip(1))[kept] for r in users}
+            cells = [name for name, keep in zip(names, kept, strict=True) if keep]
+            found += _records(d, plan, str(ref), attribute, cells, point, joint)
     return found
 
 
@@ -92,7 +104,7 @@ def _by_cell(
 
 
 def _records(
-    d: Overview, plan: Plan, headline: str, attribute: str, cells: list[str],
+    d: Overview, plan: Plan, metric: str, attribute: str, cells: list[str],
     point: Mapping[Run, F64], joint: Mapping[Run, F64],
 ) -> list[SegmentGap]:  # fmt: skip
     def runs(model: str) -> list[Run]:
@@ -122,7 +134,7 @@ def _records(
             low, high = span(interval)
             found.append(
                 SegmentGap(
-                    model=candidate, attribute=attribute, metric=headline, summary=name, cells=len(cells),
+                    model=candidate, attribute=attribute, metric=metric, summary=name, cells=len(cells),
                     baseline=number(a.point), candidate=number(b.point), difference=number(difference),
                     ci_low=low, ci_high=high, reading=_reading(low, high, higher, identical),
                     worst_baseline=worst(plan.baseline), worst_candidate=worst(candidate),

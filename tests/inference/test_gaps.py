@@ -98,6 +98,35 @@ def test_seeds_are_averaged():
     assert found["gap"].ci_low < found["gap"].difference < found["gap"].ci_high
 
 
+def test_every_metric_of_relevance_the_headline_first():
+    rng = np.random.default_rng(3)
+    users = range(200)
+    models = {
+        model: {u: [int(i) for i in 1 + rng.permutation(4)] for u in users}
+        for model in ("baseline", "candidate")
+    }
+    given = support.inputs(
+        models, relevance={u: [1] for u in users},
+        users={u: {"group": "ab"[u % 2], "other": "xyz"[u % 3]} for u in users},
+    )  # fmt: skip
+    dataset = support.encoded(given, viewport=2)
+    plan, measured = support.measured(
+        dataset, ["ndcg", "mrr", "recall", "effective_rank", "catalog_coverage"], [1, 2]
+    )
+    found = segment_gaps(dataset, plan, measured, "mrr@2", 0)
+    by = {(g.attribute, g.metric, g.summary): g for g in found}
+    assert list(dict.fromkeys(g.metric for g in found)) == ["mrr@2", "ndcg@2", "recall@2"]
+    assert len(by) == len(found) == 2 * 3 * 4
+    for model, lists in models.items():
+        for group, of in (("group", "ab"), ("other", "xyz")):
+            recall = [
+                np.mean([1 in lists[u][:2] for u in users if u % len(of) == i])
+                for i in range(len(of))
+            ]
+            value = getattr(by[group, "recall@2", "gap"], model)
+            assert value == pytest.approx(max(recall) - min(recall), abs=1e-12)
+
+
 def test_one_cell_has_no_gap():
     given = support.inputs(
         baseline={u: [1] for u in range(60)}, candidate={u: [1] for u in range(60)},
