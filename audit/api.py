@@ -303,8 +303,9 @@ def compare(
 
 def evaluate(
     recommendations: Any, *, relevance: Any = None, catalog: Any = None, creators: Any = None,
-    history: Any = None, users: Any = None, metrics: Sequence[str] | None = None,
-    k: Sequence[int] = DEFAULT_KS,
+    history: Any = None, users: Any = None, pools: Any = None, eligible: Any = None,
+    creator_group: str | None = None, creator_target: str | Mapping[str, float] = "catalog",
+    metrics: Sequence[str] | None = None, k: Sequence[int] = DEFAULT_KS,
     conventions: str | Mapping[str, Any] | Conventions | None = None, per_list: bool = False,
     as_of: dt.date | str | None = None,
 ) -> pd.DataFrame:  # fmt: skip
@@ -312,8 +313,10 @@ def evaluate(
 
     Parameters
     ----------
-    recommendations, relevance, catalog, creators, history, users, metrics, k, conventions
-        As for :func:`compare`.
+    recommendations, relevance, catalog, creators, history, users, eligible, metrics, k, conventions
+        As for :func:`compare`, and so are ``creator_group`` and ``creator_target``.
+    pools
+        What the model's candidate generator returned, one table as recommendations: for the diagnosis of stages.
     per_list
         Return the values of every list instead of their means.
 
@@ -335,10 +338,11 @@ def evaluate(
     settings = Settings(
         ks=ks, viewport=max(ks), baseline="model", metrics=metrics, as_of=moment(as_of),
         conventions=settle_conventions(conventions),
+        creator_group=creator_group, creator_target=group_target(creator_target),
     )  # fmt: skip
     sources = sources_from_arguments(
         models={"model": recommendations}, relevance=relevance, catalog=catalog, creators=creators,
-        history=history, users=users,
+        history=history, users=users, pools=None if pools is None else {"model": pools}, eligible=eligible,
     )  # fmt: skip
     load_plugins()
     _, dataset, _ = _encode(sources, settings)

@@ -175,6 +175,28 @@ def test_evaluate_averages_seeds(models, tables):
         audit.evaluate(list(models.values()), per_list=True, **tables)
 
 
+def test_evaluate_takes_pools_eligible_items_and_groups_of_creators():
+    shown = pd.DataFrame({"user_id": [1, 1, 2, 2], "item_id": [1, 2, 3, 1], "rank": [1, 2, 1, 2]})
+    pools = pd.DataFrame(
+        {"user_id": [1, 1, 1, 2, 2, 2], "item_id": [1, 2, 4, 3, 1, 2], "rank": [1, 2, 3] * 2}
+    )
+    catalog = pd.DataFrame({"item_id": [1, 2, 3, 4], "creator_id": ["a", "a", "b", "c"]})
+    found = audit.evaluate(
+        shown, k=2, relevance=pd.DataFrame({"user_id": [1, 2], "item_id": [4, 4]}), catalog=catalog,
+        creators=pd.DataFrame({"creator_id": ["a", "b", "c"], "size": ["big", "big", "small"]}),
+        pools=pools, eligible=pd.DataFrame({"item_id": [1, 3, 4]}),
+        creator_target={"big": 0.5, "small": 0.5},
+        metrics=["ndcg_ceiling", "pool_recall", "eligible_coverage", "ineligible_share", "group_exposure_shift"],
+    )["value"]  # fmt: skip
+    assert found.to_dict() == {
+        "ndcg_ceiling@2": 1 / 2,  # user 1's pool holds item 4, user 2's does not
+        "pool_recall@2": 1 / 2,
+        "eligible_coverage@2": 2 / 3,
+        "ineligible_share@2": (1 / 2 + 0) / 2,
+        "group_exposure_shift@2": 1 / 2,  # all exposure is of the big ones, half is due
+    }
+
+
 def test_evaluate_refuses_what_cannot_be_had_by_name(models, tables):
     shown = models["baseline"]
     with pytest.raises(ConfigError, match=r"unknown metric 'ndgc'\. Did you mean 'ndcg'\?"):

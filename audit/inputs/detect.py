@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from audit.errors import DataIssue, InputError
 from audit.inputs.columns import Recognised, match
 from audit.inputs.files import as_part
+from audit.inputs.joined import is_queue
 from audit.inputs.names import Kind, canonical
 from audit.inputs.numbers import parse_numbers
 from audit.inputs.propose import write_config
@@ -24,7 +25,9 @@ _HINTS: dict[Kind, str] = {
     "catalog": r"catalog|item|movie|film|product|article|doc|track|song|book|video|content|inventory",
     "creators": r"creator|director|author|artist|seller|vendor|provider|publisher|brand",
     "users": r"user|customer|member|profile|account|segment",
+    "eligible": r"eligib|allow|servable|whitelist",
 }
+_POOL = re.compile(r"(^|[^a-z])(pools?|retriev(al|ed)|candidate_?sets?)([^a-z]|$)")
 _ALONE: tuple[tuple[Kind, str], ...] = (
     ("catalog", "item_id"),
     ("creators", "creator_id"),
@@ -57,6 +60,10 @@ class Proposal:
     baseline: str | None = None
     """Told by its name; ``None`` where no name tells."""
     tables: dict[Kind, Found] = field(default_factory=dict)
+    pools: dict[str, Found] = field(default_factory=dict)
+    """Model → what its candidate generator returned."""
+    queues: Sequence[Found] = ()
+    """Judging queues of ``recaudit pool``."""
     others: Sequence[Found] = ()
     """Files that could be a table for which another was chosen."""
     unknown: Sequence[str] = ()
@@ -101,11 +108,22 @@ def detect(folder: str | Path) -> Proposal:
                 remedy="Put the recommendations of two models there, and what goes with them.",
             )
         )
-    tables, others = _one_each([f for f in found if f.kind != "recommendations"])
-    models = _models([f for f in found if f.kind == "recommendations"])
+    queues = [f for f in found if is_queue(f.names)]
+    lists = [f for f in found if f.kind == "recommendations" and f not in queues]
+    generated = [f for f in lists if _POOL.search(_spelled(f.path))]
+    tables, others = _one_each([f for f in found if f not in lists and f not in queues])
+    if queues and "relevance" not in tables:
+        tables["relevance"] = queues.pop(0)
+    models = _models([f for f in lists if f not in generated])
+    pools = _pools(generated, models)
+    unknown += [
+        f"{f.path}: the pool of a model, by its name, but not of which; see [pools]"
+        for f in generated
+        if f not in pools.values()
+    ]
     named = [name for name in models if _BASELINE.search(name.lower())]
     baseline = named[0] if len(named) == 1 else None
-    return Proposal(models, baseline, tables, others, unknown)
+    return Proposal(models, baseline, tables, pools, queues, others, unknown)
 
 
 def _candidates(root: Path) -> list[Path]:
@@ -140,6 +158,14 @@ def _kind(path: str, names: Sequence[str]) -> Kind | None:
 
     if {"click", "position"} <= {canonical(name) for name in names}:
         return None  # impressions: no table of this configuration
+    if is_queue(names):
+        return "relevance"
+    if (
+        _hint(path, "eligible")
+        and has("eligible", "item_id")
+        and not has("recommendations", "rank")
+    ):
+        return "eligible"
     if has("recommendations", "user_id") and (
         has("recommendations", "items")
         or has("recommendations", "item_id", "rank")
@@ -208,6 +234,21 @@ def _models(found: Sequence[Found]) -> dict[str, Found]:
             unique = guess.path
         models[unique] = guess
     return models
+
+
+def _pools(found: Sequence[Found], models: Mapping[str, Found]) -> dict[str, Found]:
+    """``pool_ease.parquet`` and ``pools/ease.parquet`` are of the model ``ease``."""
+    pools: dict[str, Found] = {}
+    for guess in found:
+        own = re.sub(_POOL, r"\g<1>\g<4>", _spelled(_model_name(guess.path))).strip("_- ")
+        of = [name for name in models if _spelled(name) == own]
+        if len(of) == 1 and of[0] not in pools:
+            pools[of[0]] = guess
+    return pools
+
+
+def _spelled(text: str) -> str:
+    return text.lower().split(".")[0].replace(" ", "_")
 
 
 def _model_name(path: str) -> str:

@@ -6,7 +6,7 @@ are, whatever map or threshold the other files need, and rows whose grade is sti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -38,6 +38,11 @@ QUEUE = (
 _MARKS = {"user_id", "item_id", "potential", "grade"}
 
 
+def is_queue(names: Iterable[str]) -> bool:
+    """Whether a file with these columns is a judging queue, as ``recaudit pool`` writes it."""
+    return set(names) >= _MARKS
+
+
 def joined(sources: Sequence[TableSource]) -> TableSource:
     """One source for all of them."""
     first, *more = sources
@@ -65,7 +70,7 @@ def draft(
         except InputError as error:
             log.add(*error.issues)
             return None
-        queue = set(opened.names) >= _MARKS
+        queue = is_queue(opened.names)
         parts.append(_queue(table, one, conventions, own) if queue else read(one, own))
         log.add(*(issue for issue in own.issues if issue.check != "nothing_relevant"))
     found = [part for part in parts if part is not None]

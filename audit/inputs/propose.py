@@ -24,6 +24,10 @@ _ABSENT: dict[Kind, tuple[str, str]] = {
     ),
     "creators": ("creators.parquet", "names of creators"),
     "users": ("users.parquet", "attributes of users: segments"),
+    "eligible": (
+        "eligible.parquet",
+        "items that may be shown, and to whom; without it coverage blames for all others too",
+    ),
 }
 
 
@@ -37,6 +41,7 @@ def write_config(proposal: Proposal) -> str:
         list(_audit(proposal)),
         list(_models(proposal)),
         list(_recommendations(proposal)),
+        list(_pools(proposal)),
         *(list(_table(kind, proposal)) for kind in _ABSENT),
         list(_guardrails()),
         list(_rest(proposal)),
@@ -84,6 +89,16 @@ def _recommendations(proposal: Proposal) -> Iterator[str]:
         yield from _columns(files[0], shared)
 
 
+def _pools(proposal: Proposal) -> Iterator[str]:
+    if not proposal.pools:
+        yield "# [pools]                     # not found: what each candidate generator returned, for the diagnosis of stages"
+        yield f'# {_key(_baseline(proposal))} = "pool.parquet"'
+        return
+    yield "[pools]                       # model = what its candidate generator returned"
+    for name, found in proposal.pools.items():
+        yield f"{_key(name)} = {_quoted(found.path)}"
+
+
 def _table(kind: Kind, proposal: Proposal) -> Iterator[str]:
     found = proposal.tables.get(kind)
     if found is None:
@@ -92,7 +107,13 @@ def _table(kind: Kind, proposal: Proposal) -> Iterator[str]:
         yield f'# path = "{path}"'
         return
     yield f"[{kind}]"
-    yield f"path = {_quoted(found.path)}"
+    paths = (
+        [found.path, *(f.path for f in proposal.queues)] if kind == "relevance" else [found.path]
+    )
+    if len(paths) == 1:
+        yield f"path = {_quoted(found.path)}"
+    else:
+        yield f"path = [{', '.join(map(_quoted, paths))}]   # with judging queues, filled in or not yet"
     if kind == "relevance":
         yield 'source = "judgments"          # judgments, ratings, purchases or clicks'
         yield from _grades(found)
@@ -129,7 +150,7 @@ def _columns(found: Found, shared: set[str] | None = None) -> Iterator[str]:
         else:
             yield f'# {column} = "…"'
     unused = _unused(found)
-    if unused and found.kind not in ("users", "creators"):
+    if unused and found.kind not in ("users", "creators", "eligible"):
         yield f"# Columns without a use so far: {_comment(', '.join(unused))}"
 
 

@@ -83,6 +83,54 @@ def test_the_baseline_is_asked_for_where_no_name_tells(tmp_path: Path) -> None:
     assert config_of(proposal).audit.baseline == "als"
 
 
+POOL = {"userId": [1, 1, 2], "movieId": [10, 30, 20], "rank": [1, 2, 1]}
+QUEUE = {
+    "user_id": [1], "item_id": [20], "model": ["new_model"], "rank": [1], "potential": [0.5], "grade": [2],
+    "judged_at": [""],
+}  # fmt: skip
+
+
+def test_pools_eligible_items_and_a_judging_queue(tmp_path: Path) -> None:
+    fill(tmp_path, TABLES | {
+        "pool_production.csv": POOL, "retrieved/new_model.csv": POOL, "pool_of_another.csv": POOL,
+        "queue.csv": QUEUE, "eligible_items.csv": {"movieId": [10, 20]},
+    })  # fmt: skip
+    (tmp_path / "retrieved" / "new_model.csv").rename(tmp_path / "retrieved" / "new_model_pool.csv")
+    proposal = detect(tmp_path)
+    config = config_of(proposal)
+    assert list(config.models) == ["production", "new_model"]
+    assert config.pools == {
+        "production": "pool_production.csv", "new_model": "retrieved/new_model_pool.csv",
+    }  # fmt: skip
+    assert config.relevance is not None
+    assert config.relevance.path == ["test_ratings.csv", "queue.csv"]
+    assert config.eligible is not None
+    assert config.eligible.path == "eligible_items.csv"
+    assert "#   pool_of_another.csv: the pool of a model, by its name" in write_config(proposal)
+    inputs = load(sources_from_config(config, tmp_path), config.conventions)
+    assert inputs.relevance is not None
+    assert len(inputs.relevance) == 3  # the queue's grade is one, whatever the threshold of ratings
+    assert set(inputs.pools) == {"production", "new_model"}
+
+
+def test_a_folder_of_pools_and_a_queue_alone(tmp_path: Path) -> None:
+    fill(tmp_path, {
+        name: TABLES[name] for name in ("production.csv", "new_model.csv")
+    } | {"pools/production.csv": POOL, "queue.csv": QUEUE})  # fmt: skip
+    config = config_of(detect(tmp_path))
+    assert config.pools == {"production": "pools/production.csv"}
+    assert config.relevance is not None
+    assert config.relevance.path == "queue.csv"
+    assert list(config.models) == ["production", "new_model"]
+
+
+def test_without_pools_their_section_is_a_comment(tmp_path: Path) -> None:
+    fill(tmp_path, TABLES)
+    text = write_config(detect(tmp_path))
+    assert "# [pools]" in text
+    assert "# [eligible]" in text
+
+
 @pytest.mark.parametrize(
     ("name", "found"),
     [
