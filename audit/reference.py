@@ -11,6 +11,7 @@ from audit.dataset.reasons import NEEDS
 from audit.metrics import REGISTRY, MetricRef, MetricSpec
 from audit.metrics.examples import example_of
 from audit.metrics.examples.words import given_in_words, working_in_words
+from audit.metrics.registry import FAMILIES
 
 LEVELS = {
     "list": "list (the mean over a user's lists, then over users)",
@@ -23,9 +24,8 @@ LEVELS = {
 
 
 def by_family() -> dict[str, list[MetricSpec]]:
-    """Family → its metrics: families as they first come in the registry, metrics in its order."""
-    families = list(dict.fromkeys(spec.family for spec in REGISTRY.values()))
-    specs = sorted(REGISTRY.values(), key=lambda spec: families.index(spec.family))
+    """Family → its metrics: families in the report's order, metrics in that of the registry."""
+    specs = sorted(REGISTRY.values(), key=lambda spec: FAMILIES.index(spec.family))
     return {family: list(of) for family, of in groupby(specs, key=lambda spec: spec.family)}
 
 
@@ -93,26 +93,23 @@ def _range(spec: MetricSpec) -> str:
 
 def markdown() -> str:
     """docs/metrics.md: every metric of the package, by family in the report's order."""
-    from audit.render.sections.gains import FAMILIES  # loads what the command line does without
+    from audit.render.sections import gains  # loads what the command line does without
 
     built_in = {
         family: own
         for family, of in by_family().items()
         if (own := [spec for spec in of if spec.function.__module__.startswith("audit.")])
     }
-    order = [*(name for name in FAMILIES if name in built_in)]
-    order += [name for name in built_in if name not in order]
-    titles = {name: FAMILIES.get(name, name.capitalize()) for name in order}
     lines = [_HEAD]
-    for family in order:
+    for family, specs in built_in.items():
         names = ", ".join(
             f"[{'**' * spec.default}{spec.name}{'**' * spec.default}](#{spec.name})"
-            for spec in built_in[family]
+            for spec in specs
         )
-        lines.append(f"- {titles[family]}<br>{names}")
-    for family in order:
-        lines += ["", f"## {titles[family]}"]
-        for spec in built_in[family]:
+        lines.append(f"- {gains.FAMILIES[family]}<br>{names}")
+    for family, specs in built_in.items():
+        lines += ["", f"## {gains.FAMILIES[family]}"]
+        for spec in specs:
             lines += _entry(spec)
     return "\n".join(lines) + "\n"
 

@@ -47,7 +47,7 @@ def explain(
 
 
 def _list() -> str:
-    """All metrics by family, in the order of the registry; a mark on those measured by default."""
+    """All metrics by family, in the order of the report; a mark on those measured by default."""
     from audit.metrics import REGISTRY
     from audit.reference import by_family
 

@@ -45,9 +45,11 @@ from audit.errors import ConfigError, choices
 Level = Literal["list", "session", "pair", "system", "derived"]
 Direction = Literal["higher", "lower", "target"]
 Family = Literal[
-    "relevance", "coverage", "concentration", "creators", "diversity", "novelty", "freshness", "sessions",
-    "users", "stages", "other",
+    "relevance", "stages", "coverage", "concentration", "creators", "diversity", "novelty", "freshness",
+    "sessions", "users", "other",
 ]  # fmt: skip
+FAMILIES: tuple[Family, ...] = get_args(Family)
+"""In the order of the report, of ``explain`` and of the reference."""
 
 
 TieTreatment = Literal["expected", "ends", "none"]
