@@ -11,10 +11,13 @@ from benchmarks.scales import AS_OF, KS, MODELS, Files, K
 ACCURACY = ("ndcg", "map", "mrr", "precision", "recall", "hit_rate")
 """Six metrics that every library has, by our names."""
 
+RICHER = "base, richer"
+"""The case of the costs that stands for an audit of nothing else, on the files of :mod:`benchmarks.workers.richer`."""
+
 
 def audit_toml(
     files: Files, *, metrics: Sequence[str] | None = None, ks: Sequence[int] = KS, everything: bool = True,
-    models: int = 2, segments: bool = False,
+    models: int = 2, segments: bool = False, richer: bool = False,
 ) -> str:  # fmt: skip
     """``audit.toml`` for the files.
 
@@ -29,6 +32,8 @@ def audit_toml(
         From the third on they are the candidate's file again, under other names.
     segments
         With the users' attributes.
+    richer
+        With what may be shown to whom, of files that hold it.
     """
     audit: dict[str, Any] = {"name": "Benchmark", "k": list(ks), "viewport": K}
     if metrics is not None:
@@ -40,7 +45,7 @@ def audit_toml(
         "relevance": {"path": str(files["relevance"])},
     }
     tables = ["catalog", "creators", "history"] if everything else []
-    for table in [*tables, *(["users"] if segments else [])]:
+    for table in [*tables, *(["users"] if segments else []), *(["eligible"] if richer else [])]:
         sections[table] = {"path": str(files[table])}
     sections["guardrails"] = {"profile": "launch" if everything else "none"}
     text = "\n".join(_section(name, keys) for name, keys in sections.items())

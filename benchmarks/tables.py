@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from benchmarks.configs import RICHER
 from benchmarks.scales import KINDS, SCALES
 from benchmarks.summary import (
     Medians,
@@ -127,12 +128,16 @@ def costs(record: Record) -> str:
     if record["costs"] is None:
         return "Not measured."
     wall, cpu = record["costs"]["wall"], record["costs"]["cpu"]
-    rows = [["ndcg alone, with every input", seconds(wall["base"]), seconds(cpu["base"]), ""]]
+    richer = set(record["costs"].get("richer", ()))
+    rows = []
     for case in wall:
-        if case != "base":
-            more = f"{cpu[case] - cpu['base']:+.2f}"
-            rows.append([case, seconds(wall[case]), seconds(cpu[case]), more])
-    text = table([f"at {record['costs']['scale']}", "s", "CPU s", "CPU s beyond the first"], rows)
+        title, more = case, f"{cpu[case] - cpu[RICHER if case in richer else 'base']:+.2f}"
+        if case == "base":
+            title, more = "ndcg alone, with every input", ""
+        elif case == RICHER:
+            title, more = "ndcg alone, with categories, sessions and creator groups too", ""
+        rows.append([title, seconds(wall[case]), seconds(cpu[case]), more])
+    text = table([f"at {record['costs']['scale']}", "s", "CPU s", "CPU s beyond ndcg alone"], rows)
     gone = record["costs"].get("unmeasured", {})
     because: dict[str, list[str]] = {}
     for metric, why in gone.items():

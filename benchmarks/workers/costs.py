@@ -10,19 +10,29 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.configs import audit_toml
+from audit.metrics import REGISTRY
+from audit.reference import needs
+from benchmarks.configs import RICHER, audit_toml
 from benchmarks.scales import KS, Files, K
+from benchmarks.workers.richer import enrich
 
 BASE = "ndcg"
 """Measured in every audit of the feed, so it stands for an audit of nothing else."""
+PLAIN = {"relevance", "history", "embedding", "creator_id", "created_at", "pool"}
+"""What the plain files meet of the metrics' needs."""
 
 
 def cases(metrics: list[str]) -> dict[str, dict[str, Any]]:
-    """Name → what is asked of :func:`benchmarks.configs.audit_toml`."""
+    """Name → what is asked of :func:`benchmarks.configs.audit_toml`; ``richer`` where other files are needed."""
     found: dict[str, dict[str, Any]] = {"base": {"metrics": [BASE], "ks": [K]}}
+    richer = {"metrics": [BASE], "ks": [K], "richer": True}
     for metric in metrics:
-        if metric != BASE:
+        if metric != BASE and PLAIN.issuperset(needs(REGISTRY[metric])):
             found[f"metric {metric}"] = {"metrics": [BASE, metric], "ks": [K]}
+    for metric in metrics:
+        if not PLAIN.issuperset(needs(REGISTRY[metric])):
+            found[RICHER] = richer
+            found[f"metric {metric}"] = {**richer, "metrics": [BASE, metric]}
     for count in range(1, len(KS) + 1):
         ks = sorted({K, *KS[:count]})
         found[f"Ks {','.join(map(str, ks))}"] = {"ks": ks}
@@ -33,16 +43,15 @@ def cases(metrics: list[str]) -> dict[str, dict[str, Any]]:
 
 def built_in() -> list[str]:
     """All metrics that are ours."""
-    from audit.metrics import REGISTRY
-
     return [n for n, spec in REGISTRY.items() if spec.function.__module__.startswith("audit.")]
 
 
 def main(folder: str, repeat: str) -> None:
-    """Print ``{"wall": {case: seconds}, "cpu": {case: seconds}, "unmeasured": {metric: why}}``, medians of rounds.
+    """Print ``{"wall": {case: seconds}, "cpu": {case: seconds}, "richer": [case], "unmeasured": {metric: why}}``.
 
-    Processor time is what a part is judged by: other work on the machine moves it less.  All built-in metrics
-    are tried, those measured by default or not; those that the data has no inputs for are named.
+    Seconds are medians of rounds.  Processor time is what a part is judged by: other work on the machine moves
+    it less.  All built-in metrics are tried, those measured by default or not; those that no files have the
+    inputs for are named.  ``richer``: the cases that stand beside :data:`RICHER`, not beside the base.
     """
     import audit
 
@@ -52,9 +61,11 @@ def main(folder: str, repeat: str) -> None:
     cpu: dict[str, list[float]] = {case: [] for case in asked}
     with tempfile.TemporaryDirectory() as out:
         configs = {}
+        more = enrich(files, Path(out)) if RICHER in asked else files
         for number, (case, wanted) in enumerate(asked.items()):
             configs[case] = Path(out) / f"{number}.toml"
-            configs[case].write_text(audit_toml(files, **wanted), encoding="utf-8")
+            read = more if wanted.get("richer") else files
+            configs[case].write_text(audit_toml(read, **wanted), encoding="utf-8")
         unmeasured = {}
         for case, config in configs.items():  # compile, and fill the caches
             found = {gone.metric: gone.reason for gone in audit.run(config).unavailable}
@@ -73,7 +84,8 @@ def main(folder: str, repeat: str) -> None:
         name: {case: statistics.median(times) for case, times in rounds.items()}
         for name, rounds in (("wall", wall), ("cpu", cpu))
     }
-    print(json.dumps({**medians, "unmeasured": unmeasured}))
+    richer = [case for case in medians["wall"] if case != RICHER and asked[case].get("richer")]
+    print(json.dumps({**medians, "richer": richer, "unmeasured": unmeasured}))
 
 
 if __name__ == "__main__":

@@ -106,6 +106,10 @@ def test_costs(record):
     rows = cells(tables.costs(record))
     assert rows[3] == ["metric ild", "0.350", "0.500", "+0.10"]
     assert tables.costs({"costs": None}) == "Not measured."
+    record["costs"]["richer"] = ["metric sdcg"]
+    for of in ("wall", "cpu"):
+        record["costs"][of] |= {"base, richer": 2.0, "metric sdcg": 2.5}
+    assert cells(tables.costs(record))[-1] == ["metric sdcg", "2.50", "2.50", "+0.50"]
     record["costs"]["unmeasured"] = {"sdcg": "no sessions", "nsdcg": "no sessions"}
     last = tables.costs(record).splitlines()[-1]
     assert last == "Not measured, because no sessions: sdcg, nsdcg."

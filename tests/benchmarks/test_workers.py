@@ -12,10 +12,11 @@ import pytest
 import audit
 from audit.metrics import REGISTRY
 from benchmarks import generate
-from benchmarks.configs import ACCURACY, audit_toml
+from benchmarks.configs import ACCURACY, RICHER, audit_toml
 from benchmarks.process import measure
 from benchmarks.scales import Files, K, Scale
 from benchmarks.workers import costs, floor, ours, reference
+from benchmarks.workers.richer import enrich
 
 SCALE = Scale("tiny", 120, 200)
 ROOT = Path(__file__).parents[2]
@@ -101,6 +102,10 @@ def test_costs_name_each_case_once():
     assert "metric ndcg" not in asked
     assert asked["Ks 1,3,10,50"] == {"ks": [1, 3, 10, 50]}
     assert asked["models 4"] == {"models": 4}
+    assert RICHER not in asked
+    more = costs.cases(["ndcg", "category_kl"])
+    assert more[RICHER] == {"metrics": ["ndcg"], "ks": [K], "richer": True}
+    assert more["metric category_kl"]["richer"]
 
 
 @pytest.mark.slow
@@ -109,9 +114,44 @@ def test_costs_measure_each_case(files, capsys, monkeypatch):
     monkeypatch.setattr(costs, "built_in", lambda: list(few))
     costs.main(str(files.folder), "1")
     found = answer(capsys)
-    assert set(found["wall"]) == set(found["cpu"]) == set(costs.cases(["ndcg", "ild"]))
-    assert found["unmeasured"] == {"category_entropy": "the catalog has no 'categories'"}
+    assert set(found["wall"]) == set(found["cpu"]) == set(costs.cases(list(few)))
+    assert found["unmeasured"] == {}
+    assert found["richer"] == ["metric category_entropy"]
     assert min(found["wall"].values()) > 0
+
+
+@pytest.mark.slow
+def test_every_built_in_metric_has_a_cost(files, tmp_path):
+    """Each can be measured, of the plain files or of the richer ones."""
+    asked = costs.cases(costs.built_in())
+    assert {case.removeprefix("metric ") for case in asked if case.startswith("metric ")} == {
+        *costs.built_in()
+    } - {costs.BASE}
+    more = enrich(files, tmp_path)
+    for richer, read in ((False, files), (True, more)):
+        metrics = [
+            case.removeprefix("metric ")
+            for case, wanted in asked.items()
+            if case.startswith("metric ") and bool(wanted.get("richer")) == richer
+        ]
+        config = tmp_path / f"{richer}.toml"
+        config.write_text(
+            audit_toml(read, metrics=metrics, ks=[K], richer=richer), encoding="utf-8"
+        )
+        assert audit.run(config).unavailable == []
+
+
+def test_richer_files_show_the_same_items(files, tmp_path):
+    more = enrich(files, tmp_path)
+    assert more["relevance"] == files["relevance"]
+    for model in ("baseline", "candidate"):
+        plain, rich = (pq.read_table(read[model]).to_pandas() for read in (files, more))
+        assert rich["item_id"].equals(plain["item_id"])
+        assert ((rich["request_id"] * K + rich["rank"]) == plain["rank"]).all()
+    catalog = pq.read_table(more["catalog"])
+    assert catalog.drop_columns("categories").equals(pq.read_table(files["catalog"]))
+    for of in catalog["categories"].to_pylist():
+        assert 1 <= len(set(of)) == len(of) <= 3
 
 
 def test_a_worker_is_a_process(files):
