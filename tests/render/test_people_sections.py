@@ -60,6 +60,37 @@ def view(whole: audit.AuditResult) -> ReportView:
     return build_view(whole)
 
 
+def test_calibration_by_kind_of_taste():
+    rng = np.random.default_rng(5)
+    chance = 1 / np.arange(1, 41)
+    history = [
+        (u, int(i)) for u in range(USERS) for i in rng.choice(40, 8, False, chance / chance.sum())
+    ]
+    result = audit.compare(
+        {m: lists(4, sessions=False, seed=s) for m, s in (("baseline", 1), ("candidate", 2))},
+        relevance=pd.DataFrame({"user_id": range(USERS), "item_id": 1}),
+        history=pd.DataFrame(history, columns=["user_id", "item_id"]),
+        catalog=pd.DataFrame({"item_id": range(40), "categories": [["xyz"[i % 3]] for i in range(40)]}),
+        metrics=["upd", "category_kl", "category_js"], viewport=4, k=[4], guardrails="none",
+    )  # fmt: skip
+    table = blocks(build_view(result))["calibration-candidate"]
+    names = [
+        "category_kl@4",
+        "category_js@4",
+        "upd_niche@4",
+        "upd_diverse@4",
+        "upd_blockbuster@4",
+        "upd@4",
+    ]
+    assert len(table.rows) == len(names)  # what UPD is derived of is shown with it
+    assert table.rows[0].cells[1].text == "Category miscalibration (KL)@4 (nats)"
+    scores = result.scorecard.set_index("metric")
+    for row, name in zip(table.rows, names, strict=True):
+        assert row.cells[2].value == scores.loc[name, "baseline"]
+        assert row.cells[4].value == scores.loc[name, "difference"]
+        assert bool(row.cells[4].detail) == np.isfinite(scores.loc[name, "ci_low"])
+
+
 def blocks(view: ReportView) -> dict[str, Any]:
     return {
         block.id: block

@@ -8,7 +8,7 @@ import itertools
 from audit import formatting as fmt
 from audit.render.context import Context, listing, reading_cell, relative_change
 from audit.render.figures import lines, lorenz, style
-from audit.render.sections import creators, gaps
+from audit.render.sections import calibration, creators, gaps
 from audit.render.view import Block, Cell, Column, Figure, Heading, Row, Section, Table, Text, slug
 from audit.result import Comparison, Loser, LostGained, Series
 
@@ -33,6 +33,7 @@ def build(context: Context) -> Section:
                 blocks.append(_losers(context, what, model, losers[model]))
     blocks += _segments(context)
     blocks += gaps.build(context)
+    blocks += calibration.build(context)
     return Section(id="who-pays", title="Who pays", blocks=tuple(blocks))
 
 
