@@ -114,7 +114,8 @@ class Conventions(BaseModel):
         "n", description="Gini Σ(2i−n−1)xᵢ / (n·Σx), or with n−1 in place of n"
     )
     untouched: Literal["one_user", "drop"] = Field(
-        "one_user", description="novelty of an item nobody touched: as if one user had, or left out"
+        "one_user",
+        description="an item nobody touched: as novel as if one user had, and of popularity 0; or left out of both",
     )
     novelty_denominator: Literal["list_length", "k"] = Field(
         "list_length",

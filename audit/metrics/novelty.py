@@ -68,11 +68,15 @@ def surprisal(b: Block, ks: I64) -> F64:
     level="list", needs=("history",), direction="lower", family="novelty",
     title="average recommendation popularity", formula="mean over shown items of distinct history users",
     unit="users", range=(0.0, np.inf),
+    convention=lambda c: "untouched items left out" if c.untouched == "drop" else "",
     citation="Yin et al., PVLDB 5(9), 2012; Abdollahpouri, Burke & Mobasher, FLAIRS 2019",
 )  # fmt: skip
 def arp(b: Block, ks: I64) -> F64:
     """How popular are the shown items?"""
-    return b.item_mean(b.popularity, ks)
+    if b.conventions.untouched == "one_user":
+        return b.item_mean(b.popularity, ks)
+    touched = b.lookup(b.popularity)
+    return b.shown_mean(np.where(touched > 0, touched, np.nan), ks)
 
 
 @metric(

@@ -98,6 +98,17 @@ def test_seeds_are_averaged():
     assert found["gap"].ci_low < found["gap"].difference < found["gap"].ci_high
 
 
+def test_mean_difference_of_two_groups():
+    # holisticai's mad_score: of the mean scores of its users 1 to 4 and 5 to 10.
+    scores = np.array([
+        [0.9, 0.8, 0.4, 0.2], [0.7, 0.9, 0.1, 0.7], [0.3, 0.2, 0.3, 0.3], [0.2, 0.1, 0.7, 0.8], [0.8, 0.7, 0.9, 0.1],
+        [1, 0.9, 0.3, 0.6], [0.8, 0.9, 0.1, 0.1], [0.2, 0.3, 0.1, 0.5], [0.1, 0.2, 0.7, 0.7], [0.2, 0.7, 0.1, 0.2],
+    ])  # fmt: skip
+    mad = SUMMARIES["mad"][0]
+    found = mad(np.array([scores[:4].mean(), scores[4:].mean()]))
+    assert found == pytest.approx(0.008333333, abs=5e-10)
+
+
 def test_every_metric_of_relevance_the_headline_first():
     rng = np.random.default_rng(3)
     users = range(200)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import audit
@@ -357,6 +358,21 @@ def test_catalog_coverage(shown, items, k, expected):
     assert coverage(shown, k, items) == pytest.approx(expected)
 
 
+def test_coverage_of_ranks_with_gaps():
+    # RecTools leaves rank 3 alone; here gaps are closed, with a warning.  Two items at rank 1 are refused.
+    shown = pd.DataFrame(
+        {"user_id": [1, 1, 1, 2, 3, 4], "item_id": [1, 2, 3, 1, 1, 1], "rank": [1, 2, 3, 1, 3, 2]}
+    )
+    items = pd.DataFrame({"item_id": range(1, 6)})
+    found = audit.evaluate(shown, catalog=items, metrics=["catalog_coverage"], k=2)["value"]
+    assert found.tolist() == [2 / 5]
+    twice = shown.assign(
+        user_id=[1, 1, 1, 2, 3, 2], rank=[1, 2, 3, 1, 3, 1], item_id=[1, 2, 3, 1, 1, 2]
+    )
+    with pytest.raises(InputError, match="ranks stand in the same list more than once"):
+        audit.evaluate(twice, catalog=items, metrics=["catalog_coverage"], k=2)
+
+
 def test_coverage_does_not_depend_on_the_call():
     # recmetrics gave 66.67, 66.67, 100, 66.67, 100 in five calls.
     shown = {1: [1, 2], 2: [3, 4], 3: [5, 6]}
@@ -428,6 +444,7 @@ def test_gini_recbole_and_evidently():
         ([1] * 100, {}, 0),
         ([0] * 9_999 + [1_000], {}, 0.9999),
         ([5, 10, 15, 25, 45], {}, 0.38),  # Informfully
+        ([3, 1, 0, 0], N_1, 0.833333),
     ],
 )
 def test_gini_of_counts(counted, conventions, expected):
@@ -490,6 +507,50 @@ def test_average_popularity():
     for k, expected in ((2, 1.333333333), (3, 1.222222222), (5, 1.288888889)):
         value = scores(D1, ["arp"], k, history=D1_TRAIN)[f"arp@{k}"]
         assert value == pytest.approx(expected, abs=5e-10)
+
+
+def test_average_popularity_of_known_items():
+    # evidently: items that nobody touched are left out, and user 1 with them.
+    given = {"conventions": {"untouched": "drop"}}
+    assert scores(D4, ["arp"], 2, history=D4_TRAIN, **given)["arp@2"] == 1.5
+    assert counts(D4, ["arp"], 2, history=D4_TRAIN, **given)["arp@2"] == 2
+    for k, expected in ((2, 1.5), (3, 1.444444), (5, 1.466667)):
+        value = scores(D1, ["arp"], k, history=D1_TRAIN, **given)[f"arp@{k}"]
+        assert value == pytest.approx(expected, abs=5e-7)
+
+
+def test_average_popularity_of_the_lists_themselves():
+    # ClayRS: popularity is how often the table itself shows an item.
+    shown = {1: [2, 1, 4], 2: [5, 6, 3], 3: [8, 9], 4: [2, 6, 1, 8]}
+    found = by_list(shown, ["arp"], 4, history=shown)["arp@4"]
+    assert found.tolist() == pytest.approx([5 / 3, 4 / 3, 3 / 2, 2])
+
+
+# holisticai's matrix of scores: whatever reaches the threshold is shown.
+D9 = np.array([
+    [0.9, 0.8, 0.4, 0.2], [0.7, 0.9, 0.1, 0.7], [0.3, 0.2, 0.3, 0.3], [0.2, 0.1, 0.7, 0.8], [0.8, 0.7, 0.9, 0.1],
+    [1, 0.9, 0.3, 0.6], [0.8, 0.9, 0.1, 0.1], [0.2, 0.3, 0.1, 0.5], [0.1, 0.2, 0.7, 0.7], [0.2, 0.7, 0.1, 0.2],
+])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [
+        (0.5, {"catalog_coverage": 1.0, "arp": 5.037037037, "item_entropy_by_count": 1.959299}),  # 1.358083 nats
+        # Of scores scaled to 0 and 1 it takes 0.5, which is 0.55 of these, and 0.8, which is 0.82.
+        (0.55, {"item_gini_by_count": 0.185185185, "arp": 4.833333333, "item_entropy_by_count": 1.954685947}),
+        (0.82, {"catalog_coverage": 0.75}),
+    ],
+)  # fmt: skip
+def test_holisticai(threshold, expected):
+    shown = {
+        user: [int(i) for i in np.flatnonzero(row >= threshold)]
+        for user, row in enumerate(D9)
+        if (row >= threshold).any()
+    }
+    found = scores(shown, list(expected), 4, history=shown, catalog=range(4), conventions=N_1)
+    for name, value in expected.items():
+        assert found[f"{name}@4"] == pytest.approx(value, abs=1e-6)
 
 
 @pytest.mark.parametrize(("k", "expected"), [(2, 0.684535123), (3, 0.719586776)])
@@ -562,6 +623,16 @@ def test_border_of_the_head(popularity, head):
     shown = {100 + item: [item] for item in range(len(popularity))}
     found = by_list(shown, ["tail_share"], 1, history=history)["tail_share@1"]
     assert found.tolist() == [float(item not in head) for item in range(len(popularity))]
+
+
+def test_tail_of_the_least_popular_item():
+    # RecBole: a tenth of the items of the history, which is one here.
+    history = {u: [i for i in range(1, 7) if u < i - 1] or [6] for u in range(5)}
+    rows = {user: D8[user] for user in (2, 3, 4)}  # the others show an item without a history
+    given = {"history": history, "catalog": range(1, 7), "conventions": {"head_share": 0.99}}
+    for k, expected in ((1, 1), (2, 1 / 2), (3, 1 / 3)):
+        found = by_list(rows, ["tail_share_by_count"], k, **given)[f"tail_share_by_count@{k}"]
+        assert found.tolist() == [0, 0, expected]
 
 
 # -------------------------------------------------------------------------------- diversity
@@ -643,6 +714,20 @@ def test_diversity_of_a_single_item_or_none_is_no_value():
     names = ["ild_euclidean", "ild_jaccard", "near_duplicates"]
     assert set(counts({1: [1]}, names, 2, catalog=table)) == {0}
     assert set(counts({1: [1, 2], 2: [1]}, names, 2, catalog=table)) == {1}
+
+
+def test_sums_over_a_list():
+    # Recommendation.jl adds up: similarities of three pairs, novel items, unexpectedness of relevant ones.
+    half = {1: (1, 1, 0), 2: (1, 0, 1), 3: (0, 1, 1)}
+    assert 3 * (1 - ild({1: [1, 2, 3]}, half, 3)[0]) == pytest.approx(1.5)
+    new = scores({1: [1, 2, 3]}, ["new_to_user"], 3, history={1: [2]}).iloc[0]
+    assert 3 * new == pytest.approx(2)
+    cosine = {1: 0.2, 2: 0.7, 3: 0.5, 9: 1.0}
+    vectors = {item: (c, math.sqrt(1 - c * c)) for item, c in cosine.items()}
+    given = {"relevance": {1: [1, 3]}, "history": {1: [9]}}
+    found = scores({1: [1, 2, 3]}, ["serendipity_by_embedding"], 3,
+                   catalog=catalog(vectors, embedding=vectors), **given)  # fmt: skip
+    assert 3 * found.iloc[0] == pytest.approx(1.3, abs=1e-6)
 
 
 # ------------------------------------------------------------ what went wrong in a library

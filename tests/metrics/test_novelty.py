@@ -33,7 +33,9 @@ def test_an_untouched_item_is_as_if_one_user_had_touched_it():
 def test_convention_untouched_drop():
     assert of([2, 4], 2, untouched="drop")["novelty@2"] == 1
     assert np.isnan(of([4, 5], 2, untouched="drop")["novelty@2"])
-    assert of([2, 4], 2, untouched="drop")["arp@2"] == of([2, 4], 2)["arp@2"] == (2 + 0) / 2
+    assert of([2, 4], 2)["arp@2"] == (2 + 0) / 2
+    assert of([2, 4], 2, untouched="drop")["arp@2"] == 2
+    assert np.isnan(of([4, 5], 2, untouched="drop")["arp@2"])
 
 
 def test_the_same_pair_twice_is_one_user():

@@ -55,7 +55,7 @@ class World:
             "ap_denominator": "relevant", "precision_denominator": "k",
             "recall_denominator": "relevant", "no_relevant": "leave_out", "users": "with_lists",
             "exposure": "log2", "patience": 0.8, "gini_population": "catalog", "gini_divisor": "n",
-            "untouched": "one_user", "head_share": 0.8,
+            "untouched": "one_user", "head_share": 0.8, "novelty_denominator": "list_length",
         }  # fmt: skip
         return self.conventions.get(name, defaults[name])
 
@@ -190,7 +190,7 @@ class Reference:
     ) -> dict[str, float]:
         top = items[:k]
         return {
-            **self.relevance(user, items, k), **self.popularities(top),
+            **self.relevance(user, items, k), **self.popularities(top, k),
             **self.distances(user, top), **self.ages(key, top),
         }  # fmt: skip
 
@@ -205,18 +205,22 @@ class Reference:
         values["serendipity"] = sum(i not in common for i in good) / k
         return plain_relevance.settled(w, judged, values)
 
-    def popularities(self, top: list[int]) -> dict[str, float]:
+    def popularities(self, top: list[int], k: int) -> dict[str, float]:
         users = len(self.w.history)
-        surprise = []
+        surprise, popular = [], []
         for item in top:
             touched = self.popularity.get(item, 0)
             if touched or self.w.untouched == "one_user":
                 surprise.append(-math.log2(max(touched, 1) / users))
+                popular.append(touched)
+        novelty = mean(surprise)
+        if self.w.novelty_denominator == "k" and surprise:
+            novelty = sum(surprise) / k
         weights = [self.attention(rank) for rank in range(1, len(top) + 1)]
         tail = [item in self.popularity and item not in self.head for item in top]
         return {
-            "novelty": mean(surprise),
-            "arp": mean([self.popularity.get(item, 0) for item in top]),
+            "novelty": novelty,
+            "arp": mean(popular),
             "tail_share": sum(np.multiply(weights, tail)) / sum(weights) if top else NAN,
             "tail_share_by_count": mean(tail),
         }

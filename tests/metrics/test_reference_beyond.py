@@ -23,6 +23,7 @@ LISTS = (
     *PAIRWISE,
     "category_count", "category_entropy", "subtopic_recall", "alpha_ndcg", "alpha_ndcg[alpha=0.9]", "err_ia",
     "free_discovery", "epc", "epc[background=0.3]", "efd", "epd", "aplt", "aclt", "popularity_lift", "new_to_user",
+    "surprisal",
     "serendipity_by_rank", "serendipity_by_embedding", "user_coverage[least=3]", "full_lists",
     "discounted_age", "fresh_exposure", "stale_exposure[days=90]", "recency", "head_shown", "head_candidates",
     "tail_candidates", "head_hits", "tail_hits", "head_relevant", "tail_relevant",
@@ -60,7 +61,7 @@ class Beyond(Reference):
         self.k = k  # the ideal of α-NDCG ends there
         top = items[:k]
         shown = {
-            **self.distances(user, top), **self.of_categories(user, top), **self.novel(user, top),
+            **self.distances(user, top), **self.of_categories(user, top), **self.novel(user, top, k),
             **self.aged(key, top),
         }  # fmt: skip
         relevant = {**self.liked(user, top), **self.subtopics(user, top)}
@@ -107,7 +108,7 @@ class Beyond(Reference):
             else NAN,
         }
 
-    def novel(self, user, top):
+    def novel(self, user, top, k):
         known = self.w.history.get(user, [])
         pops = [self.popularity.get(i, 0) for i in top]
         own = mean([self.popularity[i] for i in known])
@@ -117,6 +118,7 @@ class Beyond(Reference):
             "aplt": mean(tail),
             "aclt": sum(tail),
             "popularity_lift": (mean(pops) - own) / own,
+            "surprisal": self.popularities(top, k)["novelty"] / (math.log2(len(self.w.history)) or 1),
             "new_to_user": mean([i not in known for i in top]),
             "head_shown": sum(i in self.head for i in top),
             "head_candidates": len(self.head - set(known)),
@@ -289,6 +291,7 @@ ASKED = {*LISTS, *SYSTEMS}
 OPTIONS = [
     {}, {"exposure": "geometric", "patience": 0.85}, {"discount": "log2_from_2"}, {"untouched": "drop"},
     {"no_relevant": "zero"}, {"users": "all_relevant"}, {"head_share": 0.5}, {"threshold": 2},
+    {"novelty_denominator": "k"},
 ]  # fmt: skip
 
 

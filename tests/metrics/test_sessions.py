@@ -56,6 +56,13 @@ def test_known_values(metric, expected):
     assert found[f"{parse(metric)}@3"] == pytest.approx(expected, abs=5e-11)
 
 
+def test_session_dcg_that_is_not_normalised():
+    # Kanoulas' form: what a visit gives, beside what it could give.
+    found = values(encoded(LISTS, relevance=TRUTH), ["nsdcg"], [3])["value"]["nsdcg@3"]
+    best = sum((1 + 1 / np.log2(3) + 1 / 2) * np.log(4) / np.log(q + 3) for q in (1, 2, 3))
+    assert found * best == pytest.approx(2.7541423769, abs=5e-10)
+
+
 def test_srbp_of_one_request_in_full_balance_is_rbp():
     found = values(encoded(LISTS[:1], relevance=TRUTH), ["srbp[balance=1]"], [3])["value"]
     assert found["srbp[balance=1]@3"] == pytest.approx(0.16)

@@ -121,6 +121,28 @@ def test_published_values(scores, grades, k, expected):
     assert [found[n]["expected"][-1] for n in names] == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("scores", "k", "dcg", "ndcg"),
+    [
+        ([1, 0, 0, 0, 1], 1, 7.5, 0.75),
+        ([1, 1, 1, 1, 1], 5, 9.435069, 0.690979),  # scholar's issue 360: 1.0 there
+    ],
+)
+def test_scikit_learn_averages_ties(scores, k, dcg, ndcg):
+    grades = dict(enumerate([10, 0, 0, 1, 5], 1))
+    found = read([float(s) for s in scores], grades, k, ["dcg", "ndcg"], gain="linear")
+    assert found["dcg"]["expected"][-1] == pytest.approx(dcg, abs=5e-7)
+    assert found["ndcg"]["expected"][-1] == pytest.approx(ndcg, abs=5e-7)
+
+
+@pytest.mark.parametrize(("n", "expected"), [(10, 0.45436), (20, 0.22718)])
+def test_one_relevant_item_among_equals(n, expected):
+    found = read([1.0] * n, {1: 1}, 10, ["ndcg", "mrr"])
+    assert found["ndcg"]["expected"][-1] == pytest.approx(expected, abs=5e-6)
+    two = read([1.0, 1.0], {1: 1}, 2, ["mrr"])["mrr"]  # trec_eval: 0.5 or 1.0, by the id
+    assert [two[reading][-1] for reading in ("least", "expected", "most")] == [0.5, 0.75, 1.0]
+
+
 def test_by_hand():
     """Two items tie at ranks 2 and 3; one is relevant, and so is the first."""
     found = read([2.0, 1.0, 1.0], {1: 1, 3: 1}, 3, ["map", "ndcg", "mrr", "err"])
