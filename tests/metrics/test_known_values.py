@@ -614,14 +614,18 @@ def test_a_user_whom_the_baseline_left_out_has_no_novelty_against_it():
 
 
 @pytest.mark.parametrize(
-    ("popularity", "head"),
-    [([8, 1, 1], {0}), ([4, 4, 1, 1], {0, 1}), ([10, 5, 3, 1, 1], {0, 1, 2})],
-)
-def test_border_of_the_head(popularity, head):
-    # As Elliot's; WarpRec takes one more item where the line is met exactly.
+    ("popularity", "share", "head"),
+    [
+        ([8, 1, 1], 0.8, {0}), ([4, 4, 1, 1], 0.8, {0, 1}), ([10, 5, 3, 1, 1], 0.8, {0, 1, 2}),  # Elliot
+        # WarpRec takes one more item where the line is met exactly: as if it lay a little higher.
+        ([8, 1, 1], 0.81, {0, 1}), ([4, 4, 1, 1], 0.81, {0, 1, 2}), ([10, 5, 3, 1, 1], 0.81, {0, 1, 2}),
+    ],
+)  # fmt: skip
+def test_border_of_the_head(popularity, share, head):
     history = {u: [i for i, p in enumerate(popularity) if u < p] for u in range(max(popularity))}
     shown = {100 + item: [item] for item in range(len(popularity))}
-    found = by_list(shown, ["tail_share"], 1, history=history)["tail_share@1"]
+    given = {"history": history, "conventions": {"head_share": share}}
+    found = by_list(shown, ["tail_share"], 1, **given)["tail_share@1"]
     assert found.tolist() == [float(item not in head) for item in range(len(popularity))]
 
 

@@ -118,7 +118,8 @@ class Beyond(Reference):
             "aplt": mean(tail),
             "aclt": sum(tail),
             "popularity_lift": (mean(pops) - own) / own,
-            "surprisal": self.popularities(top, k)["novelty"] / (math.log2(len(self.w.history)) or 1),
+            "surprisal": self.popularities(top, k)["novelty"]
+            / (math.log2(len(self.w.history)) or 1),
             "new_to_user": mean([i not in known for i in top]),
             "head_shown": sum(i in self.head for i in top),
             "head_candidates": len(self.head - set(known)),
