@@ -42,7 +42,7 @@ from audit.inference.readings import Reader
 from audit.inputs import sources_from_arguments, sources_from_config
 from audit.inputs.tables import Inputs, Sources
 from audit.metrics.plugins import load_plugins
-from audit.metrics.registry import REGISTRY, MetricRef, parse
+from audit.metrics.registry import GROUPS, REGISTRY, chosen, parse
 from audit.records import (
     issue_of,
     metric_of,
@@ -258,7 +258,8 @@ def compare(
         The attribute of the creators whose groups' exposure is measured (the first where absent), and what is
         due to them: their share of ``"catalog"`` or ``"relevance"``, or a mapping of group to share.
     metrics
-        Names such as ``"ndcg"`` or ``"fresh_share[days=7]@10"``; all default metrics if absent.
+        Names such as ``"ndcg"`` or ``"fresh_share[days=7]@10"``; all default metrics if absent, and
+        ``"default"`` for these beside others; ``"all"`` for every metric there is.
     k, viewport
         List lengths to measure at; the length that people see without scrolling.
     guardrails
@@ -346,13 +347,14 @@ def evaluate(
     )  # fmt: skip
     load_plugins()
     _, dataset, _ = _encode(sources, settings)
-    asked = None if metrics is None else [parse(m) for m in metrics]
+    asked = None if metrics is None else chosen(metrics)
     measurable([*ks, *(r.k for r in asked or () if r.k is not None)])
     plan = make_plan(
         dataset, metrics=asked, ks=ks, viewport=settings.viewport, baseline="model"
     )  # fmt: skip
-    if asked is not None:
-        single.require(dataset, plan, asked, per_list=per_list)
+    if metrics is not None:
+        named = [parse(m) for m in metrics if m not in GROUPS]
+        single.require(dataset, plan, named, per_list=per_list)
     if per_list:
         return single.per_list(dataset, plan)
     return single.means(dataset, plan, measure(dataset, plan))
@@ -406,9 +408,7 @@ def _ahead(
     settings: Settings, candidates: Sequence[str], progress: Progress | None
 ) -> Ahead:  # fmt: skip
     """What compiles ahead: the same audit with our own metrics, since a plugin's may do anything."""
-    asked = [MetricRef(name) for name, spec in REGISTRY.items() if spec.default]
-    if settings.metrics is not None:
-        asked = [parse(metric) for metric in settings.metrics]
+    asked = chosen(["default"] if settings.metrics is None else settings.metrics)
     own = [str(ref) for ref in asked if ref.spec.function.__module__.startswith("audit.")]
     small = replace(settings, metrics=own, guardrails="none")
     how = replace(_how(small), threads=1)
@@ -424,9 +424,8 @@ def _ahead(
 
 
 def _forecast(size: Size, settings: Settings) -> Forecast:
-    names = {parse(m).name for m in settings.metrics or ()}
-    chosen = [s for n, s in REGISTRY.items() if (n in names if names else s.default)]
-    means = sum(spec.level in ("list", "session", "pair") for spec in chosen)
+    names = {ref.name for ref in chosen(settings.metrics or ["default"])}
+    means = sum(REGISTRY[name].level in ("list", "session", "pair") for name in names)
     ks = {*settings.ks, settings.viewport}
     return forecast(size, ks=len(ks), viewport=settings.viewport, kmax=max(ks), metrics=means)
 
@@ -440,15 +439,12 @@ def _asked(settings: Settings, candidates: Sequence[str]) -> Asked:
     """What was asked for, and whatever the guardrails and the headline need."""
     info = _info(settings, candidates)
     declared = resolve(settings.guardrails, info)
-    refs: list[MetricRef] | None = None
+    metrics = ["default"] if settings.metrics is None else settings.metrics
     names = [*(d.metric for d in declared), settings.headline]
-    if settings.metrics is None:
+    if "default" in metrics:
         names += settings.beside
     needed = [parse(name) for name in names]
-    if settings.metrics is not None:
-        refs = [parse(m) for m in settings.metrics]
-    else:
-        refs = [MetricRef(name) for name, spec in REGISTRY.items() if spec.default]
+    refs = chosen(metrics)
     known = {(r.name, r.parameters) for r in refs if r.k is None}
     at_ks = {*settings.ks, settings.viewport}
     measurable([*at_ks, *(r.k for r in [*refs, *needed] if r.k is not None)])

@@ -480,6 +480,31 @@ def test_a_guardrail_of_ones_own_without_its_inputs_is_an_error(models, tables):
     assert {u.metric for u in found.unavailable} >= {"tail_share", "creator_gini", "ild"}
 
 
+def test_others_may_be_named_beside_the_default_ones(models, tables):
+    usual = audit.evaluate(models["baseline"], k=10, **tables)["value"]
+    more = audit.evaluate(
+        models["baseline"], k=10, metrics=["default", "rbp", "rbp[p=0.5]"], **tables
+    )["value"]
+    assert more[usual.index].equals(usual)
+    assert set(more.index) - set(usual.index) == {"rbp@10", "rbp[p=0.5]@10"}
+    every = audit.evaluate(models["baseline"], k=10, metrics="all", **tables)["value"]
+    assert {*more.index} - {*every.index} == {"rbp[p=0.5]@10"}
+    assert {"dcg@10", "surprisal@10", "upd_gap@10"} <= {*every.index}
+    result = audit.compare(
+        models,
+        k=[10],
+        metrics=["default", "f1"],
+        surface="single_answer",
+        guardrails="none",
+        **tables,
+    )
+    assert {"mrr@10", "ndcg@1", "f1@10"} <= {
+        *result.scorecard["metric"]
+    }  # the surface's own among them
+    with pytest.raises(ConfigError, match="stands for several metrics"):
+        audit.metric(level="list", direction="higher", name="all")(lambda b, ks: ks)
+
+
 def test_one_metric_and_one_k_may_be_given_bare(models, tables):
     assert list(audit.evaluate(models["baseline"], metrics="ndcg", k=4, **tables).index) == [
         "ndcg@4"

@@ -68,7 +68,7 @@ def surprisal(b: Block, ks: I64) -> F64:
     level="list", needs=("history",), direction="lower", family="novelty",
     title="average recommendation popularity", formula="mean over shown items of distinct history users",
     unit="users", range=(0.0, np.inf),
-    convention=lambda c: "untouched items left out" if c.untouched == "drop" else "",
+    convention=lambda c: "an untouched item: 0" if c.untouched == "one_user" else "untouched items left out",
     citation="Yin et al., PVLDB 5(9), 2012; Abdollahpouri, Burke & Mobasher, FLAIRS 2019",
 )  # fmt: skip
 def arp(b: Block, ks: I64) -> F64:

@@ -212,7 +212,32 @@ def _parameters(name: str, function: Metric) -> dict[str, float]:
     return found
 
 
+GROUPS = ("default", "all")
+"""Stand for several metrics where metrics are named: those measured by default, and all there are."""
+
+
+def chosen(names: Iterable[str]) -> list[MetricRef]:
+    """The metrics meant by names, among which may be :data:`GROUPS`; each once.
+
+    Raises
+    ------
+    ConfigError
+        As :func:`parse`.
+    """
+    found: list[MetricRef] = []
+    for name in names:
+        if name == "default":
+            found += default_metrics()
+        elif name == "all":
+            found += [MetricRef(metric) for metric in REGISTRY]
+        else:
+            found.append(parse(name))
+    return list(dict.fromkeys(found))
+
+
 def _check(spec: MetricSpec) -> None:
+    if spec.name in GROUPS:
+        raise ConfigError(f"metric name '{spec.name}' stands for several metrics; choose another.")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", spec.name):
         raise ConfigError(f"metric name '{spec.name}': use lower case letters, digits and '_'.")
     if spec.name in REGISTRY:
