@@ -60,6 +60,20 @@ def view(whole: audit.AuditResult) -> ReportView:
     return build_view(whole)
 
 
+def test_gaps_of_the_headline_whole_and_of_other_metrics_the_gap(view, whole):
+    tables = blocks(view)
+    headline = whole.audit.headline
+    assert [row.cells[0].text for row in tables["gaps-candidate"].rows] == [
+        "Worst group", "Gap, best to worst", "Ratio, worst to best", "Mean difference of pairs",
+    ]  # fmt: skip
+    others = tables["gaps-others-candidate"].rows
+    gaps = {g.metric: g for g in whole.exhibits.gaps if g.summary == "gap"}
+    assert len(others) == len(gaps) - 1 >= 4
+    assert [row.cells[2].value for row in others] == [
+        g.candidate for m, g in gaps.items() if m != headline
+    ]
+
+
 def test_calibration_by_kind_of_taste():
     rng = np.random.default_rng(5)
     chance = 1 / np.arange(1, 41)
