@@ -576,5 +576,5 @@ def _audit(
         guardrail_results=judgment.guardrail_results, findings=judgment.findings,
         verdicts=judgment.verdicts, exhibits=evidence.exhibits, issues=list(evidence.issues),
         unavailable=list(evidence.unavailable), sources=sources_of(inputs, dataset), versions=versions(),
-        robustness=evidence.robustness,
+        robustness=evidence.robustness, declaration=judgment.declaration,
     )  # fmt: skip

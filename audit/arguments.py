@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from audit.config import EngineSection, Guardrail, RelevanceSection
+from audit.config import EngineSection, RelevanceSection
 from audit.errors import ConfigError, choices
+from audit.guardrail import Entry, Guardrail
 
-Guardrails = Mapping[str, str | Guardrail | list[Guardrail]]
-"""``profile`` → its name; a metric's name → one bound or several."""
+Guardrails = Mapping[str, str | dt.date | Entry]
+"""``profile`` → its name; a metric's name → one bound, several, or ``False`` for none of the profile's."""
 
 MOST_K = 10_000
 """The largest K.  Exposure is counted for each item and rank, so memory grows with K times the items."""
@@ -109,11 +110,9 @@ def plain_guardrails(guardrails: str | Guardrails) -> Any:
         )
 
     def one(value: Any) -> Any:
-        return (
-            value.model_dump(mode="json", exclude_none=True)
-            if isinstance(value, Guardrail)
-            else value
-        )
+        if isinstance(value, Guardrail):
+            return value.model_dump(mode="json", exclude_none=True)
+        return value.isoformat() if isinstance(value, dt.date) else value
 
     return {
         name: [one(v) for v in value] if isinstance(value, list) else one(value)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from audit.conventions import Conventions
 from audit.errors import ConfigError
+from audit.guardrail import GuardrailValue, check_guardrails
 from audit.resources import parse_size
 from audit.validation import Place, sentences
 
@@ -141,27 +142,6 @@ class RecommendationColumns(Strict):
     shown_at: str | None = None
 
 
-class Guardrail(Strict):
-    """One bound on one metric."""
-
-    max_drop: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    max_rise: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    min: float | None = Field(default=None, allow_inf_nan=False)
-    max: float | None = Field(default=None, allow_inf_nan=False)
-    relative: bool = False
-    severity: Literal["fail", "warn"] = "fail"
-    segment: str | list[str] | None = None
-
-    @model_validator(mode="after")
-    def _one_bound(self) -> Guardrail:
-        given = [n for n in ("max_drop", "max_rise", "min", "max") if getattr(self, n) is not None]
-        if len(given) != 1:
-            raise ValueError("give exactly one of max_drop, max_rise, min, max")
-        if self.relative and given[0] in ("min", "max"):
-            raise ValueError(f"{given[0]} bounds the value itself and cannot be relative")
-        return self
-
-
 class EngineSection(Strict):
     """``[engine]``: where measuring runs, and what may be used.  No result depends on it, and none keeps it."""
 
@@ -201,7 +181,7 @@ class Config(Strict):
     eligible: EligibleSection | None = None
     conventions: Conventions = Conventions()
     engine: EngineSection = EngineSection()
-    guardrails: dict[str, str | Guardrail | list[Guardrail]] = {"profile": "launch"}
+    guardrails: dict[str, GuardrailValue] = {"profile": "launch"}
 
     @model_validator(mode="after")
     def _models(self) -> Config:
@@ -213,15 +193,44 @@ class Config(Strict):
             raise ValueError("[models] needs the baseline and at least one candidate")
         return self
 
-    @field_validator("guardrails")
+    @field_validator("guardrails", mode="before")
     @classmethod
-    def _bounds(cls, guardrails: dict[str, Any]) -> dict[str, Any]:
-        for key, value in guardrails.items():
-            if key == "profile" and not isinstance(value, str):
-                raise ValueError('profile is a name, such as "launch"')
-            if key != "profile" and isinstance(value, str):
-                raise ValueError(f'"{key}" needs a bound, such as {{ max_drop = 0.1 }}')
+    def _bounds(cls, guardrails: object) -> object:
+        if isinstance(guardrails, dict):
+            check_guardrails(guardrails)
         return guardrails
+
+
+class GuardrailsFile(BaseModel):
+    """The ``[guardrails]`` of a TOML file, whatever else it holds."""
+
+    guardrails: dict[str, GuardrailValue]
+
+    @field_validator("guardrails", mode="before")
+    @classmethod
+    def _bounds(cls, guardrails: object) -> object:
+        if isinstance(guardrails, dict):
+            check_guardrails(guardrails)
+        return guardrails
+
+
+def load_guardrails(path: str | Path) -> dict[str, Any]:
+    """Read the ``[guardrails]`` of a TOML file: an ``audit.toml``, or one of guardrails alone.
+
+    Raises
+    ------
+    ConfigError
+        As :func:`load_config`, or there is no such section.
+    """
+    path = Path(path)
+    data = _toml(path)
+    if "guardrails" not in data:
+        raise ConfigError(f"{path}: has no section [guardrails].")
+    try:
+        return GuardrailsFile.model_validate(data, strict=True).guardrails
+    except ValidationError as error:
+        problems = sentences(error, data, GuardrailsFile, _toml_place)
+        raise ConfigError("\n".join(f"{path}: {problem}" for problem in problems)) from None
 
 
 def load_config(path: str | Path) -> Config:
@@ -234,8 +243,18 @@ def load_config(path: str | Path) -> Config:
         the nearest valid one), a value of the wrong kind.  One sentence for each problem.
     """
     path = Path(path)
+    data = _toml(path)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        # Strict: in a file "10" is not a number and true is not 1.
+        return Config.model_validate(data, strict=True)
+    except ValidationError as error:
+        problems = sentences(error, data, Config, _toml_place)
+        raise ConfigError("\n".join(f"{path}: {problem}" for problem in problems)) from None
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(
             f"{path}: there is no such file. 'recaudit init DIR' writes a configuration for the files in DIR."
@@ -246,12 +265,6 @@ def load_config(path: str | Path) -> Config:
         raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start + 1}).") from None
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: is not valid TOML: {error}.") from None
-    try:
-        # Strict: in a file "10" is not a number and true is not 1.
-        return Config.model_validate(data, strict=True)
-    except ValidationError as error:
-        problems = sentences(error, data, Config, _toml_place)
-        raise ConfigError("\n".join(f"{path}: {problem}" for problem in problems)) from None
 
 
 def _toml_place(place: Place) -> str:

@@ -26,6 +26,7 @@ from audit.exhibit_records import (
     SegmentGap,
     Series,
 )
+from audit.guardrail import Kind
 from audit.robustness import Robustness
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "AuditInfo",
     "AuditResult",
     "Comparison",
+    "Declaration",
     "Exhibits",
     "Fatigue",
     "Finding",
@@ -67,9 +69,10 @@ __all__ = [
     "load_result",
 ]
 
-SCHEMA_VERSION = "1.1"
-READS = ("1.0", SCHEMA_VERSION)
-"""The versions that can be read: 1.1 added `robustness`, and the exhibits of creator groups, gaps and sessions."""
+SCHEMA_VERSION = "1.2"
+READS = ("1.0", "1.1", SCHEMA_VERSION)
+"""The versions that can be read: 1.1 added `robustness`, and the exhibits of creator groups, gaps and sessions;
+1.2 added `declaration`, and limits, target and evidence of guardrails."""
 
 Verdict = Literal["pass", "warn", "inconclusive", "fail"]
 Status = Literal["held", "breached", "undecided", "not measured"]
@@ -231,10 +234,17 @@ class GuardrailResult(Record):
     model: str
     metric: str
     segment: str = "all"
-    kind: Literal["max_drop", "max_rise", "min", "max"]
+    kind: Kind
     relative: bool
     bound: float
     """As declared: 0.10 for ten per cent."""
+    lower: float | None = None
+    """Below this it is breached, on the scale of ``observed``; absent where there is no such limit."""
+    upper: float | None = None
+    """Above this it is breached."""
+    target: float | None = None
+    """What the candidate is compared with in place of the baseline."""
+    evidence: Literal["interval", "point"] = "interval"
     severity: Literal["fail", "warn"]
     origin: Literal["profile", "user"]
     observed: float | None
@@ -247,6 +257,24 @@ class GuardrailResult(Record):
     status: Status
     note: str = ""
     users_to_decide: int | None = None
+
+    @property
+    def about_change(self) -> bool:
+        """Whether what is observed is a change, and not the value itself."""
+        return self.kind not in ("min", "max")
+
+
+class Declaration(Record):
+    """Who settled the guardrails, and when: for the page that is signed."""
+
+    profile: str
+    declared_by: str | None = None
+    declared_on: str | None = None
+    """The ISO day that ``[guardrails] declared_on`` states; nothing here reads a clock."""
+    guardrails_hash: str
+    """Of the guardrails as they were judged, profile and own together: 16 hexadecimal digits of SHA-256."""
+    config_hash: str
+    """Of the whole configuration, guardrails included; paths count by name, the engine does not."""
 
 
 class Finding(Record):
@@ -325,6 +353,8 @@ class AuditResult(Record):
     sources: list[Source]
     versions: dict[str, str]
     robustness: Robustness = Robustness()
+    declaration: Declaration | None = None
+    """Absent in results before 1.2."""
 
     @property
     def verdict(self) -> Verdict:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.config import Config, Guardrail, config_from_arguments, load_config
+from audit.config import Config, config_from_arguments, load_config, load_guardrails
 from audit.errors import AuditError, ConfigError
+from audit.guardrail import Guardrail
 
 MODELS = '[models]\nbaseline = "a.parquet"\ncandidate = "b.parquet"\n'
 
@@ -131,7 +132,7 @@ def test_as_of_is_a_date_or_a_time(load, written, read):
         (
             MODELS + '[guardrails]\n"ndcg@10" = { max_dorp = 0.1, max_rise = 1 }\n',
             "[guardrails] \"ndcg@10\": unknown key 'max_dorp'. Did you mean 'max_drop'? Valid: max_drop, "
-            "max_rise, min, max, relative, severity, segment.",
+            "max_rise, min, max, non_inferior, superior, equivalent, relative, target, severity, segment, evidence.",
         ),
         (
             MODELS
@@ -214,7 +215,7 @@ def test_wrong_values_in_audit(refusal, line, message):
         ),
         (
             MODELS + '[guardrails]\n"ndcg@10" = 0.1\n',
-            '[guardrails] "ndcg@10": expected text in quotes or a table or a list in [ ]; found 0.1.',
+            '[guardrails] "ndcg@10": expected a table; found 0.1.',
         ),
         (
             MODELS + '[guardrails]\n"ndcg@10" = [3]\n',
@@ -242,7 +243,7 @@ def test_wrong_values_in_audit(refusal, line, message):
         ),
         (
             MODELS + '[guardrails]\n"ndcg@10" = { max_drop = 0.1, min = 0 }\n',
-            '[guardrails] "ndcg@10": give exactly one of max_drop, max_rise, min, max.',
+            '[guardrails] "ndcg@10": give exactly one of max_drop, max_rise, min, max, non_inferior, superior, equivalent.',
         ),
         (
             MODELS + '[guardrails]\n"ndcg@10" = { min = 0.1, relative = true }\n',
@@ -251,6 +252,38 @@ def test_wrong_values_in_audit(refusal, line, message):
         (
             MODELS + '[guardrails]\n"ndcg@10" = "launch"\n',
             '[guardrails]: "ndcg@10" needs a bound, such as { max_drop = 0.1 }.',
+        ),
+        (
+            MODELS + '[guardrails]\n"ndcg@10" = true\n',
+            '[guardrails]: "ndcg@10" needs a bound; false leaves out those of the profile.',
+        ),
+        (
+            MODELS + '[guardrails]\n"ndcg@10" = { superior = false }\n',
+            '[guardrails] "ndcg@10" superior: superior is true, or the margin by which it must be better.',
+        ),
+        (
+            MODELS + '[guardrails]\n"ndcg@10" = { equivalent = 0 }\n',
+            '[guardrails] "ndcg@10" equivalent: should be greater than 0; found 0.',
+        ),
+        (
+            MODELS + '[guardrails]\n"ndcg@10" = { max = 1, target = 0.3 }\n',
+            '[guardrails] "ndcg@10": max bounds the value itself and has no target.',
+        ),
+        (
+            MODELS + '[guardrails]\n"ndcg@10" = { max_drop = 1, target = 0, relative = true }\n',
+            '[guardrails] "ndcg@10": nothing is relative to a target of 0; leave out relative.',
+        ),
+        (
+            MODELS + '[guardrails]\n"ndcg@10" = { min = 0.1, segment = ["country", "country"] }\n',
+            '[guardrails] "ndcg@10" segment: segment names one attribute, or several different ones.',
+        ),
+        (
+            MODELS + '[guardrails]\ndeclared_on = "last week"\n',
+            "[guardrails]: declared_on is a day, such as 2013-07-15: when they were settled.",
+        ),
+        (
+            MODELS + "[guardrails]\ndeclared_by = 7\n",
+            "[guardrails]: declared_by is a name in quotes: who settled the guardrails.",
         ),
         (
             MODELS + "[guardrails]\nprofile = { max_drop = 0.1 }\n",
@@ -404,3 +437,50 @@ class TestFromArguments:
     def test_a_pool_is_of_one_model(self, pools):
         with pytest.raises(ConfigError, match=r"--pool NAME=PATH. The models are baseline, candid"):
             config_from_arguments(baseline="a.csv", candidates=["b.csv"], pools=pools)
+
+
+def test_guardrails_of_every_word_and_who_declared_them(load):
+    config = load(
+        MODELS
+        + """[guardrails]
+declared_by = "Ranking council"
+declared_on = 2024-05-17
+"ndcg@10" = [{ superior = true }, { superior = 0.01 }, { non_inferior = 0.02, relative = true }]
+"ild@10" = { equivalent = 0.01, evidence = "point", segment = ["country", "gender"] }
+"recall@10" = { max_drop = 0.1, relative = true, target = 0.4 }
+"novelty@10" = false
+"""
+    ).guardrails
+    assert [entry.superior for entry in config["ndcg@10"]] == [0, 0.01, None]
+    assert config["ild@10"].evidence == "point"
+    assert config["novelty@10"] is False
+    kept = load_guardrails_again(config)
+    assert kept["declared_on"] == "2024-05-17"
+    assert kept["ndcg@10"][0] == {
+        "superior": 0.0,
+        "relative": False,
+        "severity": "fail",
+        "evidence": "interval",
+    }
+
+
+def load_guardrails_again(guardrails):
+    """As a result keeps them."""
+    from audit.arguments import plain_guardrails
+
+    return plain_guardrails(guardrails)
+
+
+def test_guardrails_alone_are_read_from_any_file_that_has_them(tmp_path):
+    path = tmp_path / "other.toml"
+    path.write_text('title = "of nothing else"\n[guardrails]\nndcg = { min = 0.1 }\n')
+    assert load_guardrails(path) == {"ndcg": Guardrail(min=0.1)}
+    path.write_text("[guardrails]\nndcg = { mni = 0.1 }\n")
+    with pytest.raises(
+        ConfigError,
+        match=r"other\.toml: \[guardrails\] ndcg: unknown key 'mni'. Did you mean 'min'",
+    ):
+        load_guardrails(path)
+    path.write_text("[guardrail]\n")
+    with pytest.raises(ConfigError, match=r"other\.toml: has no section \[guardrails\]"):
+        load_guardrails(path)

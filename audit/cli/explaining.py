@@ -1,4 +1,4 @@
-"""``explain``: what a metric is, and which convention is in force."""
+"""``explain``: what a metric is, which convention is in force, and what the profiles of guardrails ask."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from audit.errors import ConfigError
+
 if TYPE_CHECKING:
+    from audit.config import Config
     from audit.conventions import Conventions
     from audit.metrics.registry import MetricRef
 
@@ -25,8 +28,11 @@ def explain(
         Path | None,
         typer.Option(metavar="AUDIT.TOML", help="Its conventions and plugins are in force."),
     ] = None,
+    profiles: Annotated[
+        bool, typer.Option("--profiles", help="List the profiles of guardrails instead.")
+    ] = False,
 ) -> None:
-    """Say what a metric is, or list them all.
+    """Say what a metric is, or list them all, or the profiles of guardrails.
 
     Question, formula, range, direction, unit, level, needs, parameters, the convention in force, the
     source, and an example worked out by hand.
@@ -36,14 +42,46 @@ def explain(
     from audit.metrics import parse
     from audit.metrics.plugins import load_plugins
 
-    conventions = Conventions()
+    if profiles and metric is not None:
+        raise ConfigError("--profiles lists the profiles; leave out the metric.")
+    conventions, settled = Conventions(), None
     if config is None:
         load_plugins()
     else:
         settled = load_config(config)
         conventions = settled.conventions
         load_plugins(settled.audit.plugins, base=config.parent)
-    typer.echo(_list() if metric is None else _define(parse(metric), conventions))
+    if profiles:
+        typer.echo(_profiles(settled))
+    else:
+        typer.echo(_list() if metric is None else _define(parse(metric), conventions))
+
+
+def _profiles(config: Config | None) -> str:
+    """Each profile with the guardrails that it makes of a configuration's surface and viewport."""
+    from audit.config import AuditSection
+    from audit.findings.library import PROFILES
+    from audit.result import AuditInfo
+    from audit.surfaces import SURFACES, headline_k
+
+    asked = AuditSection() if config is None else config.audit
+    k = headline_k(asked.surface, asked.k, asked.viewport)
+    info = AuditInfo(
+        name=asked.name, surface=asked.surface, k=asked.k, viewport=asked.viewport,
+        headline=f"{SURFACES[asked.surface].metric}@{k}", baseline=asked.baseline, candidates=[],
+    )  # fmt: skip
+    lines: list[str] = []
+    for profile in PROFILES.values():
+        lines.append(_hang(f"{profile.name}: ", profile.purpose))
+        for bound in profile.bounds(info):
+            warns = " (warns only)" if bound.severity == "warn" else ""
+            lines.append(_hang("  - ", bound.text + warns))
+        lines.append("")
+    lines += [
+        f"As on the surface {info.surface} with a viewport of {info.viewport}; --config AUDIT.TOML shows them on another.",
+        'Name one with profile = "launch" under [guardrails]; entries of your own beside it change or add to it.',
+    ]
+    return "\n".join(lines)
 
 
 def _list() -> str:

@@ -78,7 +78,10 @@ def run(
         str | None, typer.Option(metavar="LIST", help="Metrics, separated by commas.")
     ] = None,
     guardrails: Annotated[
-        str | None, typer.Option(metavar="PROFILE", help="A profile of guardrails: launch, none.")
+        str | None,
+        typer.Option(
+            metavar="PROFILE", help="A profile of guardrails; 'explain --profiles' lists them."
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="The seed of everything random.")

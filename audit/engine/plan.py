@@ -12,6 +12,7 @@ from audit.dataset import Dataset, hashing
 from audit.dataset.ids import Ids
 from audit.dataset.model import I32, I64, Bool
 from audit.errors import ConfigError, choices
+from audit.guardrail import EVERY
 from audit.inference.system import bucket_of_rank, groups_for
 from audit.metrics.registry import MetricRef, closure, default_metrics
 from audit.metrics.vectors import rank_weights
@@ -218,7 +219,7 @@ def make_plan(
     rank = hash_ranks(dataset.users)
     everyone = np.ones(len(dataset.users), bool)
     groupings = [make_grouping(dataset, "all", everyone, rank, viewport)]
-    for attributes, k in dict.fromkeys([*((a, viewport) for a in segments), *also]):
+    for attributes, k in asked_groupings(segments, also, viewport, list(dataset.segments)):
         if not attributes:
             groupings.append(make_grouping(dataset, "all", everyone, rank, k))
             continue
@@ -233,6 +234,29 @@ def make_plan(
         baseline=baseline, candidates=[m for m in dataset.models if m != baseline],
         rows=make_rows(dataset, rank), groupings=groupings,
     )  # fmt: skip
+
+
+def asked_groupings(
+    segments: Sequence[tuple[str, ...]], also: Sequence[tuple[tuple[str, ...], int]], viewport: int,
+    known: Sequence[str],
+) -> list[tuple[tuple[str, ...], int]]:  # fmt: skip
+    """The attributes and the K of each grouping that guardrails ask for; the first two as of :func:`make_plan`.
+
+    ``known``: the users' attributes, each of which is meant by ``*``.
+
+    Raises
+    ------
+    ConfigError
+        An attribute that the users do not have.
+    """
+    found: dict[tuple[tuple[str, ...], int], None] = {}
+    for attributes, k in [*((a, viewport) for a in segments), *also]:
+        for by in [(a,) for a in known] if attributes == (EVERY,) else [attributes]:
+            for attribute in by:
+                if attribute not in known:
+                    raise ConfigError(choices("segment attribute", attribute, [*known] or ["none"]))
+            found[by, k] = None
+    return list(found)
 
 
 def settle_metrics(
@@ -257,17 +281,7 @@ def cells_of(
     Returns
     -------
     For each, the name ``a=x, b=y``, its attributes with their codes, and ``[users]`` who is in it.
-
-    Raises
-    ------
-    ConfigError
-        An attribute that the users table does not have.
     """
-    for attribute in attributes:
-        if attribute not in dataset.segments:
-            raise ConfigError(
-                choices("segment attribute", attribute, list(dataset.segments) or ["none"])
-            )
     codes = np.stack([dataset.segments[a][0] for a in attributes], axis=1)
     cells, member = np.unique(codes, axis=0, return_inverse=True)
     member = member.reshape(-1)

@@ -11,12 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import audit.findings.rules  # registers the rules
+from audit.findings.declared import Declared
 from audit.findings.evidence import Evidence
 from audit.findings.guardrails import evaluate
-from audit.findings.profiles import PROFILES, Declared, Guardrails, resolve
+from audit.findings.library import PROFILES
+from audit.findings.profiles import Guardrails, declaration_of, resolve
 from audit.findings.registry import RULES, Candidate, Found, Rule, find, finding
 from audit.findings.verdict import conclude
-from audit.result import Finding, GuardrailResult, ModelVerdict
+from audit.result import Declaration, Finding, GuardrailResult, ModelVerdict
 
 __all__ = [
     "PROFILES",
@@ -41,6 +43,7 @@ class Judgment:
     guardrail_results: list[GuardrailResult]
     findings: list[Finding]
     verdicts: list[ModelVerdict]
+    declaration: Declaration
 
 
 def judge(evidence: Evidence, guardrails: str | Guardrails) -> Judgment:
@@ -69,4 +72,5 @@ def judge(evidence: Evidence, guardrails: str | Guardrails) -> Judgment:
         [result for candidate in candidates for result in candidate.guardrails],
         findings,
         [conclude(candidate, findings) for candidate in candidates],
+        declaration_of(guardrails, evidence.audit),
     )

@@ -1,6 +1,7 @@
 """A difference tested against a bound: two one-sided p-values, and the interval that agrees with them.
 
-Each test below answers the questions of :class:`BoundTest`:
+A guardrail sets one limit, or with equivalence two; :class:`BoundTest` asks of all of them together.  Each
+limit is tested by one of these, which answer the questions of :class:`LimitTest`:
 
 =============== =====================================================================================
 ``_GridTest``      means: quantiles of the joint bootstrap's replicates
@@ -11,7 +12,10 @@ Each test below answers the questions of :class:`BoundTest`:
                 holds exactly the changes that this test does not reject
 =============== =====================================================================================
 
-Sources: design section 8; ``statistics.md``; Fieller (1954), "Some problems in interval estimation".
+A fixed target takes the place of the baseline's value: then only the candidate's own uncertainty counts.
+
+Sources: design section 8; ``statistics.md``; Fieller (1954), "Some problems in interval estimation";
+Schuirmann (1987), "A comparison of the two one-sided tests procedure …", for equivalence.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from typing import Protocol
 import numpy as np
 from scipy import special
 
-from audit.findings.profiles import Declared
+from audit.findings.declared import ABOUT_VALUE, Declared
 from audit.inference.means import grid_interval, grid_tail
 from audit.result import Comparison, MeanEvidence, SystemEvidence
 
@@ -34,8 +38,8 @@ ON_THE_BOUND = 1e-12
 Interval = tuple[float | None, float | None]
 
 
-class BoundTest(Protocol):
-    """An estimate, its uncertainty, and a bound."""
+class LimitTest(Protocol):
+    """An estimate, its uncertainty, and a limit."""
 
     @property
     def distance(self) -> float:
@@ -55,40 +59,113 @@ class BoundTest(Protocol):
         """From the estimate to the interval's end that faces the bound, on the scale of the test."""
 
 
+@dataclass(frozen=True)
+class BoundTest:
+    """All limits of a guardrail: below the one and above the other it is breached."""
+
+    lower: LimitTest | None
+    upper: LimitTest | None
+
+    @property
+    def _limits(self) -> list[tuple[LimitTest, float]]:
+        """With 1 where the good side is above the limit, and −1 where it is below."""
+        given = ((self.lower, 1.0), (self.upper, -1.0))
+        return [(test, side) for test, side in given if test is not None]
+
+    @property
+    def margin(self) -> float:
+        """How far the estimate is within the nearest limit; below 0 across it."""
+        return min(side * test.distance for test, side in self._limits)
+
+    @property
+    def certain(self) -> bool:
+        """Whether the estimate has no spread at all, so that there is nothing to test."""
+        return any(test.certain for test, _ in self._limits)
+
+    def tails(self) -> tuple[float, float]:
+        """One-sided p of "held" and of "breached": small where it is shown.
+
+        Held is shown on the good side of every limit, so its p is the largest; breached beyond any.
+        """
+        each = [test.tails()[:: int(side)] for test, side in self._limits]
+        return max(held for held, _ in each), min(breached for _, breached in each)
+
+    def interval(self, level: float) -> Interval:
+        """The two-sided interval, on the scale of the limits; ``None`` for an end at infinity."""
+        return self._limits[0][0].interval(level)
+
+    def shrink(self, level: float) -> float:
+        """How many times as long as it may be the interval reaches, for the guardrail to be decided.
+
+        Towards every limit where the estimate is within all of them, else towards one that it is beyond;
+        infinite where it sits on the limit.
+        """
+        reaches = [
+            test.reach(level) / abs(test.distance) if test.distance else math.inf
+            for test, _ in self._limits
+        ]
+        across = [
+            r
+            for r, (test, side) in zip(reaches, self._limits, strict=True)
+            if side * test.distance < 0
+        ]
+        return min(across) if across else max(reaches)
+
+
 def bound_test(declared: Declared, comparison: Comparison) -> BoundTest | None:
     """The test of a declared bound, or ``None`` where the evidence or the value is missing."""
+    tests = [
+        None if limit is None else limit_test(declared, comparison, limit)
+        for limit in declared.limits
+    ]
+    return None if tests == [None, None] else BoundTest(*tests)
+
+
+def limit_test(declared: Declared, comparison: Comparison, limit: float) -> LimitTest | None:
+    """The test of one limit, which is on the scale of what the guardrail observes."""
     evidence = comparison.evidence
     a, b = comparison.baseline, comparison.candidate
     if evidence is None or b is None:
         return None
-    if declared.kind in ("min", "max"):
-        if isinstance(evidence, MeanEvidence):
-            return _GridTest(evidence.candidate, b, declared.bound)
-        return _StudentTest(b, evidence.candidate_se, evidence.df, declared.bound)
+    if declared.kind in ABOUT_VALUE or declared.target is not None:
+        return _of_value(declared, evidence, b, limit)
     if a is None or comparison.difference is None:
         return None
-    change = -declared.bound if declared.kind == "max_drop" else declared.bound
     if not declared.relative:
         if isinstance(evidence, MeanEvidence):
-            return _GridTest(evidence.difference, comparison.difference, change)
-        return _StudentTest(comparison.difference, evidence.se, evidence.df, change)
+            return _GridTest(evidence.difference, comparison.difference, limit)
+        return _StudentTest(comparison.difference, evidence.se, evidence.df, limit)
     if isinstance(evidence, MeanEvidence):
         if evidence.relative is not None and comparison.relative is not None and a > 0:
-            return _GridTest(evidence.relative, comparison.relative, change)
+            return _GridTest(evidence.relative, comparison.relative, limit)
         var_a, var_b, cov = evidence.se[0] ** 2, evidence.se[1] ** 2, evidence.se[2]
-        return _LinearTest(a, b, var_a, var_b, cov, None, change)
+        return _LinearTest(a, b, var_a, var_b, cov, None, limit)
     if evidence.relative_se is not None and a > 0 and b > 0:
-        bound = math.log1p(change) if change > -1 else -math.inf
+        bound = math.log1p(limit) if limit > -1 else -math.inf
         log_ratio = math.log(b / a)
         return _StudentTest(log_ratio, evidence.relative_se, evidence.df, bound, math.expm1)
-    return _LinearTest(a, b, *evidence.linear, evidence.df, change)
+    return _LinearTest(a, b, *evidence.linear, evidence.df, limit)
+
+
+def _of_value(
+    declared: Declared, evidence: MeanEvidence | SystemEvidence, value: float, limit: float
+) -> LimitTest:
+    """The candidate's value alone, or how far it is from a fixed target."""
+    origin = 0.0 if declared.target is None else declared.target
+    # A drop of 10 % is a tenth of the target's size, whatever its sign.
+    unit = abs(origin) if declared.relative else 1.0
+    estimate = (value - origin) / unit
+    if isinstance(evidence, MeanEvidence):
+        return _GridTest([(q - origin) / unit for q in evidence.candidate], estimate, limit)
+    return _StudentTest(estimate, evidence.candidate_se / unit, evidence.df, limit)
 
 
 def refused(declared: Declared, evidence: MeanEvidence | SystemEvidence | None) -> bool:
     """Whether the jackknife has too few effective groups for this bound (Geff under 6·G/64)."""
     if not isinstance(evidence, SystemEvidence):
         return False
-    on_log = declared.relative and evidence.relative_se is not None
+    of_ratio = declared.relative and declared.target is None
+    on_log = of_ratio and evidence.relative_se is not None
     if on_log and evidence.relative_geff is not None:
         return evidence.relative_geff < 6 * (evidence.df + 1) / 64
     return evidence.refused

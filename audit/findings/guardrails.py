@@ -10,8 +10,8 @@ where the guardrail is held or breached.
 Without a p-value, and therefore no part of the procedure:
 
 * fewer than 50 users, too few effective groups, no value, no interval: undecided;
-* the same lists as far as the metric can tell: no drop and no rise, so held;
-* saturated, or no spread at all: judged at the point, and marked;
+* the same lists as far as the metric can tell: no drop and no rise, so held (and not superior);
+* saturated, no spread at all, or declared with ``evidence = "point"``: judged at the point, and marked;
 * inputs missing: not measured (a profile's), or an error (the user's own).
 
 Sources: design section 8; Holm (1979), "A simple sequentially rejective multiple test procedure".
@@ -26,14 +26,18 @@ from typing import Any
 
 from audit.errors import ConfigError
 from audit.findings.bounds import BoundTest, bound_test, refused
+from audit.findings.declared import ABOUT_VALUE, Declared
 from audit.findings.evidence import FEWEST_USERS, Evidence
 from audit.findings.missing import why_missing
-from audit.findings.profiles import Declared
-from audit.findings.segments import cells
+from audit.findings.segments import attributes, cells
 from audit.formatting import counted
+from audit.guardrail import EVERY
 from audit.inference.means import two_sided
 from audit.inference.multiplicity import HolmStep, holm
 from audit.result import Comparison, GuardrailResult, Status, SystemEvidence
+
+USUAL = 0.95
+"""The level of an interval that decides nothing."""
 
 MOST_USERS = 10**9
 """A number of users above this decides nothing that anybody could measure."""
@@ -51,6 +55,8 @@ class _Case:
     notes: list[str] = field(default_factory=list)
     test: BoundTest | None = None
     """Where the case is part of Holm's procedure."""
+    shown: tuple[float | None, float | None] = (None, None)
+    """The 95 % interval of a case that is judged at the point."""
 
     def result(self, model: str, **fields: Any) -> GuardrailResult:
         d = self.declared
@@ -62,6 +68,10 @@ class _Case:
             kind=d.kind,
             relative=d.relative,
             bound=d.bound,
+            lower=d.limits[0],
+            upper=d.limits[1],
+            target=d.target,
+            evidence=d.evidence,
             severity=d.severity,
             origin=d.origin,
             observed=self.observed,
@@ -97,16 +107,18 @@ def _decide(
     case: _Case, tested: tuple[BoundTest, float, HolmStep] | None, model: str
 ) -> GuardrailResult:
     if tested is None:
-        return case.result(model)
+        low, high = case.shown
+        level = None if low is None and high is None else USUAL
+        return case.result(model, ci_low=low, ci_high=high, level=level)
     test, p, step = tested
     level = 1 - step.alpha
     users_to_decide = None
     if step.rejected:
-        above, below = test.tails()
-        case.status = _side(case.declared, 1.0 if above < below else -1.0)
+        held, breached = test.tails()
+        case.status = "held" if held < breached else "breached"
     else:
         case.status = "undecided"
-        users_to_decide = enough_users(case.users, test.reach(level), test.distance)
+        users_to_decide = enough_users(case.users, test.shrink(level))
     low, high = test.interval(level)
     if low is None and high is None:
         case.notes.append("the baseline is within chance of 0, so a relative change has no limits")
@@ -115,27 +127,32 @@ def _decide(
     )
 
 
-def enough_users(users: int, reach: float, distance: float) -> int | None:
-    """Users at which an interval that reaches ``reach`` towards the bound would just exclude it.
+def enough_users(users: int, shrink: float) -> int | None:
+    """Users at which an interval that reaches ``shrink`` times too far would just not reach the bound.
 
-    n·(reach/|distance|)², rounded up to two digits: the estimate is taken to stay where it is, and
+    n·shrink², rounded up to two digits: the estimate is taken to stay where it is, and
     intervals to shrink with the square root of n.  ``None`` where the estimate sits on the bound, or
     the number is beyond :data:`MOST_USERS`.
     """
-    if distance == 0 or users == 0:
-        return None
-    wanted = float(users * (reach / abs(distance)) ** 2)
-    if not wanted <= MOST_USERS:
+    wanted = float(users * shrink**2)
+    if users == 0 or not wanted <= MOST_USERS:
         return None
     whole = math.ceil(wanted - 1e-9 * wanted)
     unit = int(10 ** max(0, len(str(whole)) - 2))
     return -(-whole // unit) * unit
 
 
-def _side(declared: Declared, distance: float) -> Status:
-    """Held or breached by where the estimate lies; on the bound is not across it."""
-    good = distance if declared.kind in ("max_drop", "min") else -distance
-    return "held" if good >= 0 else "breached"
+def _side(declared: Declared, margin: float) -> Status:
+    """Held or breached by where the estimate lies: on the bound is not across it, but is not superior."""
+    return "held" if margin > 0 or (margin == 0 and not declared.strict) else "breached"
+
+
+def _margin(declared: Declared, observed: float) -> float:
+    """How far a value on the scale of the limits is within the nearest one."""
+    low, high = declared.limits
+    return min(
+        math.inf if low is None else observed - low, math.inf if high is None else high - observed
+    )
 
 
 def _cases(evidence: Evidence, declared: Declared, model: str) -> list[_Case]:
@@ -144,9 +161,13 @@ def _cases(evidence: Evidence, declared: Declared, model: str) -> list[_Case]:
         if comparison is None:
             return [_missing(evidence, declared)]
         return [_case(evidence, declared, comparison)]
+    by = [declared.segment]
+    if declared.segment == (EVERY,):
+        by = [(attribute,) for attribute in sorted(attributes(evidence))]
     found = [
         comparison
-        for segment in cells(evidence, model, declared.metric, declared.segment)
+        for wanted in by
+        for segment in cells(evidence, model, declared.metric, wanted)
         if (comparison := evidence.comparison(model, declared.metric, segment)) is not None
     ]
     if not found:
@@ -168,18 +189,20 @@ def _case(evidence: Evidence, declared: Declared, comparison: Comparison) -> _Ca
     test = bound_test(declared, comparison)
     account = comparison.evidence
     case = _Case(declared, comparison.segment, _observed(declared, comparison), users)
-    about_change = declared.kind in ("max_drop", "max_rise")
+    about_change = declared.kind not in ABOUT_VALUE and declared.target is None
     if users < FEWEST_USERS:
         counts = f"{counted(users, 'user')}, and fewer than {FEWEST_USERS} decide nothing"
         case.notes.append(counts)
     elif about_change and comparison.identical:
-        case.status = "held"
+        case.status = _side(declared, _margin(declared, 0.0))
         case.observed = 0.0
         case.notes.append("identical under both models")
+    elif declared.evidence == "point":
+        _at_the_point(case, test, refused(declared, account))
     elif test is None:
         case.notes.append(comparison.note or "no value, or no interval, to judge by")
     elif test.certain or (isinstance(account, SystemEvidence) and account.saturated):
-        case.status = _side(declared, test.distance)
+        case.status = _side(declared, test.margin)
         why = "saturated" if isinstance(account, SystemEvidence) else "no spread between users"
         case.notes.append(f"{why}: judged at the point, outside the correction for many guardrails")
     elif refused(declared, account):
@@ -191,9 +214,30 @@ def _case(evidence: Evidence, declared: Declared, comparison: Comparison) -> _Ca
     return case
 
 
+def _at_the_point(case: _Case, test: BoundTest | None, too_few: bool) -> None:
+    """Judge by the estimate alone, and show the 95 % interval where there is one."""
+    if test is not None:
+        case.status = _side(case.declared, test.margin)
+        if not too_few:
+            case.shown = test.interval(USUAL)
+    elif case.observed is not None:
+        case.status = _side(case.declared, _margin(case.declared, case.observed))
+    else:
+        case.notes.append("no value to judge by")
+        return
+    case.notes.append(
+        "judged at the point, as declared: chance may decide it, and it is no part of the correction"
+    )
+
+
 def _observed(declared: Declared, comparison: Comparison) -> float | None:
-    if declared.kind in ("min", "max"):
+    if declared.kind in ABOUT_VALUE:
         return comparison.candidate
+    if declared.target is not None:
+        if comparison.candidate is None:
+            return None
+        gap = comparison.candidate - declared.target
+        return gap / abs(declared.target) if declared.relative else gap
     if not declared.relative:
         return comparison.difference
     if comparison.baseline is not None and comparison.baseline < 0:

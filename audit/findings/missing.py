@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from audit.findings.declared import Declared
 from audit.findings.evidence import Evidence
-from audit.findings.profiles import Declared
 from audit.findings.segments import attributes
+from audit.guardrail import EVERY
 from audit.metrics.registry import parse
 
 
@@ -19,6 +20,8 @@ def why_missing(evidence: Evidence, declared: Declared) -> str:
     if declared.segment and declared.metric in named:
         known = sorted(attributes(evidence))
         by = f"measured by {', '.join(known)}" if known else "measured by no attribute"
+        if declared.segment == (EVERY,):
+            return f"{declared.metric} was {by}"
         return f"{declared.metric} was not measured by {' and '.join(declared.segment)} ({by})"
     if declared.metric in named:
         return f"{declared.metric} was measured, but not compared with the baseline"

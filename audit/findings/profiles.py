@@ -1,81 +1,31 @@
-"""Guardrails as declared: named profiles, and what a user adds or changes.
+"""What a configuration makes of a profile: entries replaced, added and left out.
 
-A profile is a starting point.  A user's entry takes the place of the profile's on the same metric,
-K, kind of bound and segment; any other is added.  Without the key ``profile`` the profile is
-``launch``; ``profile = "none"`` starts from nothing.
+A profile (:mod:`audit.findings.library`) is a starting point.  A user's entry takes the place of the
+profile's on the same metric, K, kind of bound, target and segment; any other is added; ``false`` leaves out
+all of the profile's on that metric and K.  Without the key ``profile`` the profile is ``launch``;
+``profile = "none"`` starts from nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
 
 from pydantic import ValidationError
 
 import audit.metrics  # noqa: F401  (fills the registry)
-from audit.config import Guardrail
 from audit.errors import ConfigError, choices
-from audit.formatting import exact, exact_percent
+from audit.findings.declared import Declared
+from audit.findings.library import PROFILES
+from audit.guardrail import DECLARATION, KINDS, Entry, Guardrail, check_guardrails
 from audit.metrics.registry import parse
-from audit.result import AuditInfo
+from audit.result import AuditInfo, Declaration
 
-Kind = Literal["max_drop", "max_rise", "min", "max"]
-KINDS: tuple[Kind, ...] = ("max_drop", "max_rise", "min", "max")
-
-Guardrails = Mapping[str, str | Guardrail | list[Guardrail]]
-"""``profile`` → its name; a metric's name → one bound or several."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Declared:
-    """One bound on one metric, ready to be judged."""
-
-    metric: str
-    """Full name with K: ``tail_share@10``."""
-    kind: Kind
-    bound: float
-    relative: bool = False
-    severity: Literal["fail", "warn"] = "fail"
-    segment: tuple[str, ...] = ()
-    """The attributes whose every cell is judged; empty for all users together."""
-    origin: Literal["profile", "user"] = "user"
-
-    @property
-    def text(self) -> str:
-        """``tail_share@10 may drop by at most 10 % of the baseline``."""
-        amount = exact_percent(self.bound) if self.relative else exact(self.bound)
-        allowed = {
-            "max_drop": f"may drop by at most {amount}",
-            "max_rise": f"may rise by at most {amount}",
-            "min": f"must be at least {amount}",
-            "max": f"must be at most {amount}",
-        }[self.kind]
-        base = " of the baseline" if self.relative else ""
-        where = f" in every {' and '.join(self.segment)}" if self.segment else ""
-        return f"{self.metric} {allowed}{base}{where}"
-
-
-def _launch(audit: AuditInfo) -> Iterable[Declared]:
-    def bound(name: str, kind: Kind, amount: float, **fields: Any) -> Declared:
-        metric = name if "@" in name else f"{name}@{audit.viewport}"
-        return Declared(metric=metric, kind=kind, bound=amount, origin="profile", **fields)
-
-    yield bound(audit.headline, "max_drop", 0.02, relative=True)
-    for name in ("tail_share", "catalog_coverage", "creator_coverage"):
-        yield bound(name, "max_drop", 0.10, relative=True)
-    for name in ("creator_gini", "item_gini"):
-        yield bound(name, "max_rise", 0.02)
-    for name in ("ild", "novelty"):
-        yield bound(name, "max_drop", 0.05, relative=True, severity="warn")
-
-
-def _none(_: AuditInfo) -> Iterable[Declared]:
-    return ()
-
-
-PROFILES: dict[str, Callable[[AuditInfo], Iterable[Declared]]] = {"launch": _launch, "none": _none}
-"""Name → the guardrails of an audit with its headline and viewport."""
+Guardrails = Mapping[str, str | dt.date | Entry]
+"""``profile``, ``declared_by``, ``declared_on``; a metric's name → one bound, several, or ``False``."""
 
 
 def resolve(guardrails: str | Guardrails, audit: AuditInfo) -> list[Declared]:
@@ -93,28 +43,70 @@ def resolve(guardrails: str | Guardrails, audit: AuditInfo) -> list[Declared]:
     ConfigError
         An unknown profile or metric (naming the valid ones), or an entry that is no bound.
     """
-    given = {"profile": guardrails} if isinstance(guardrails, str) else dict(guardrails)
-    name = given.pop("profile", "launch")
-    if not isinstance(name, str) or name not in PROFILES:
-        raise ConfigError(choices("guardrail profile", name, list(PROFILES)))
-    declared = {_key(entry): [entry] for entry in PROFILES[name](audit)}
-    replaced = set()
+    given = _settled(guardrails)
+    declared = {entry.slot: [entry] for entry in PROFILES[_profile(given)].bounds(audit)}
+    own: dict[tuple[object, ...], list[Declared]] = {}
     for text, entries in given.items():
+        if text in DECLARATION:
+            continue
         ref = parse(text)
         metric = str(ref if ref.k is not None else ref.at(audit.viewport))
+        if entries is False:
+            left_out = [slot for slot in declared if slot[0] == metric]
+            if not left_out:
+                raise ConfigError(
+                    f"guardrail '{text}' = false: the profile '{_profile(given)}' has none on {metric}."
+                )
+            for slot in left_out:
+                del declared[slot]
+            continue
         for guardrail in entries if isinstance(entries, list) else [entries]:
             entry = _declare(metric, _validated(text, guardrail))
-            key = _key(entry)
-            if key not in replaced:
-                replaced.add(key)
-                declared[key] = []
-            if entry not in declared[key]:
-                declared[key].append(entry)
-    return [entry for entries in declared.values() for entry in entries]
+            same = own.setdefault(entry.slot, [])
+            if entry not in same:
+                same.append(entry)
+    # A replaced entry keeps the profile's place.
+    return [entry for entries in (declared | own).values() for entry in entries]
 
 
-def _key(entry: Declared) -> tuple[str, Kind, tuple[str, ...]]:
-    return entry.metric, entry.kind, entry.segment
+def declaration_of(guardrails: str | Guardrails, audit: AuditInfo) -> Declaration:
+    """Who settled the guardrails, when, and marks by which a change of them or of the rest is seen."""
+    given = _settled(guardrails)
+    bounds = [entry.text + f" ({entry.severity})" for entry in resolve(guardrails, audit)]
+    on = given.get("declared_on")
+    return Declaration(
+        profile=_profile(given),
+        declared_by=given.get("declared_by"),
+        declared_on=None if on is None else str(on),
+        guardrails_hash=_mark(bounds),
+        config_hash=_mark(
+            {k: v for k, v in audit.config.items() if k != "guardrails"} | {"guardrails": bounds}
+        ),
+    )
+
+
+def _mark(value: Any) -> str:
+    """The first 16 hexadecimal digits of SHA-256 of the value as canonical JSON."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def _settled(guardrails: str | Guardrails) -> dict[str, Any]:
+    given: dict[str, Any] = (
+        {"profile": guardrails} if isinstance(guardrails, str) else dict(guardrails)
+    )
+    name = given.setdefault("profile", "launch")
+    if not isinstance(name, str) or name not in PROFILES:
+        raise ConfigError(choices("guardrail profile", name, list(PROFILES)))
+    try:
+        check_guardrails(given)
+    except ValueError as error:
+        raise ConfigError(f"guardrails: {error}.") from None
+    return given
+
+
+def _profile(given: Mapping[str, Any]) -> str:
+    return str(given["profile"])
 
 
 def _validated(metric: str, entry: object) -> Guardrail:
@@ -139,7 +131,9 @@ def _declare(metric: str, guardrail: Guardrail) -> Declared:
         kind=kind,
         bound=getattr(guardrail, kind),
         relative=guardrail.relative,
+        target=guardrail.target,
         severity=guardrail.severity,
         segment=(segment,) if isinstance(segment, str) else tuple(segment),
+        evidence=guardrail.evidence,
         origin="user",
-    )
+    ).check()

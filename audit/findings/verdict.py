@@ -7,6 +7,7 @@ warn; else pass.  An undecided ``warn`` guardrail is shown and changes nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from audit.findings.evidence import FEWEST_USERS
@@ -47,7 +48,19 @@ def conclude(candidate: Candidate, findings: Iterable[Finding]) -> ModelVerdict:
 def _with(
     guardrails: Iterable[GuardrailResult], status: Status, severity: str
 ) -> list[GuardrailResult]:
-    return [g for g in guardrails if g.status == status and g.severity == severity]
+    found = [g for g in guardrails if g.status == status and g.severity == severity]
+    order = list(dict.fromkeys(g.guardrail for g in found))
+    # As declared, but of a guardrail's cells the worst group speaks for all.
+    return sorted(found, key=lambda g: (order.index(g.guardrail), -_beyond(g)))
+
+
+def _beyond(result: GuardrailResult) -> float:
+    """How far what was observed is across the nearest limit; below 0 within."""
+    if result.observed is None:
+        return 0.0
+    low = -math.inf if result.lower is None else result.lower - result.observed
+    high = -math.inf if result.upper is None else result.observed - result.upper
+    return max(low, high)
 
 
 def _why_fail(

@@ -29,29 +29,60 @@ def bound(result: GuardrailResult) -> str:
 
 def allowed(result: GuardrailResult) -> str:
     """``at most 10 % allowed``, ``at least 0.1 required``."""
-    if result.kind == "min":
-        return f"at least {bound(result)} required"
-    return f"at most {bound(result)} allowed"
+    of = "" if result.target is None else f" of the target {exact(result.target)}"
+    match result.kind:
+        case "min":
+            return f"at least {bound(result)} required"
+        case "superior":
+            than = "the baseline" if result.target is None else f"the target {exact(result.target)}"
+            return f"better than {than}{f' by more than {bound(result)}' if result.bound else ''} required"
+        case "equivalent":
+            return f"within {bound(result)}{of} required"
+        case "non_inferior":
+            return f"non-inferior: at most {bound(result)} worse allowed{_from(result)}"
+        case _:
+            return f"at most {bound(result)} allowed{_from(result)}"
+
+
+def _from(result: GuardrailResult) -> str:
+    return "" if result.target is None else f", counted from the target {exact(result.target)}"
 
 
 def crosses(result: GuardrailResult) -> str:
     """``tail_share@10 falls by more than the allowed 10 %``: what a breach would say."""
+    worse = "rises" if result.lower is None else "falls"
     across = {
         "max_drop": "falls by more than the allowed",
         "max_rise": "rises by more than the allowed",
         "min": "is below the required",
         "max": "is above the allowed",
+        "non_inferior": f"{worse} by more than the allowed",
+        "superior": "is better by more than the required",
+        "equivalent": "changes by more than the allowed",
     }[result.kind]
+    if result.target is not None:
+        across = {
+            "max_drop": "is below the target by more than the allowed",
+            "max_rise": "is above the target by more than the allowed",
+            "non_inferior": "is worse than the target by more than the allowed",
+            "equivalent": "is off the target by more than the allowed",
+        }.get(result.kind, across)
+    if result.kind == "superior" and result.bound == 0:
+        return f"{name(result)} is better"
     return f"{name(result)} {across} {bound(result)}"
 
 
 def moved(result: GuardrailResult) -> str:
     """``tail_share@10 falls by 98 %``, ``ndcg@10 for country=DE is 0.050``."""
-    about_change = result.kind in ("max_drop", "max_rise")
+    from_baseline = result.about_change and result.target is None
     if result.observed is None:
-        return f"{name(result)} {'rises from 0' if about_change else 'has no value'}"
-    if not about_change:
+        return f"{name(result)} {'rises from 0' if from_baseline else 'has no value'}"
+    if not result.about_change:
         return f"{name(result)} is {_size(result, result.observed)}"
+    if result.target is not None:
+        where = "above" if result.observed > 0 else "below"
+        gap = _size(result, abs(result.observed))
+        return f"{name(result)} is {gap} {where} the target {exact(result.target)}"
     if result.observed == 0:
         return f"{name(result)} does not change"
     verb = "rises" if result.observed > 0 else "falls"
@@ -77,7 +108,7 @@ def observed(result: GuardrailResult, *, brackets: bool = True) -> str:
         result.ci_high,
         result.level,
         as_percent=result.relative,
-        sign=result.kind in ("max_drop", "max_rise"),
+        sign=result.about_change,
         brackets=brackets,
     )
 

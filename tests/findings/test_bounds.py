@@ -11,18 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from audit.findings.bounds import BoundTest, bound_test, refused
-from audit.findings.profiles import Declared, Kind
+from audit.findings.bounds import LimitTest, bound_test, refused
+from audit.findings.declared import Declared
+from audit.guardrail import Kind
 
 
 def declared(kind: Kind, bound: float, relative: bool = False) -> Declared:
     return Declared(metric="ndcg@10", kind=kind, bound=bound, relative=relative)
 
 
-def the_test(comparison: Any, kind: Kind, bound: float, relative: bool = False) -> BoundTest:
+def the_test(comparison: Any, kind: Kind, bound: float, relative: bool = False) -> LimitTest:
     found = bound_test(declared(kind, bound, relative), comparison)
     assert found is not None
-    return found
+    one = found.lower or found.upper
+    assert one is not None
+    return one
 
 
 NORMAL = stats.norm
@@ -35,7 +38,7 @@ class TestMeans:
     def mean(self, lab: Any) -> Any:
         return lab.mean("ndcg@10", self.a, self.b, self.se)
 
-    def check(self, test: BoundTest, estimate: float, bound: float, se: float) -> None:
+    def check(self, test: LimitTest, estimate: float, bound: float, se: float) -> None:
         z = (estimate - bound) / se
         assert test.distance == pytest.approx(estimate - bound)
         assert test.tails() == pytest.approx((NORMAL.sf(z), NORMAL.cdf(z)), rel=1e-6)

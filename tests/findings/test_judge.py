@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from audit.config import Guardrail
 from audit.errors import ConfigError
 from audit.findings import Evidence, Judgment, judge
+from audit.guardrail import Guardrail
 from audit.result import AuditResult, Issue, LostGained, Unavailable, load_result
 
 
@@ -112,7 +112,7 @@ def test_identical_models_pass(lab: Any) -> None:
         lab.system(c.metric, 0.3, 0.3, 0.0, identical=True)
     found = judge(lab.evidence(), "launch")
     assert {g.status for g in found.guardrail_results} == {"held"}
-    assert found == Judgment(found.guardrail_results, [], found.verdicts)
+    assert found == Judgment(found.guardrail_results, [], found.verdicts, found.declaration)
     assert found.verdicts[0].verdict == "pass"
 
 

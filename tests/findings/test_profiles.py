@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pytest
 
-from audit.config import Guardrail
 from audit.errors import ConfigError
-from audit.findings.profiles import Declared, resolve
+from audit.findings.declared import Declared
+from audit.findings.library import PROFILES
+from audit.findings.profiles import declaration_of, resolve
 from audit.formatting import SPACE
+from audit.guardrail import Guardrail
+from audit.result import Declaration
+from audit.surfaces import SURFACES
 
 
 def short(entries: list[Declared]) -> list[tuple[Any, ...]]:
@@ -50,7 +55,7 @@ def test_none_starts_from_nothing(lab: Any) -> None:
 
 @pytest.mark.parametrize("profile", ["lunch", 7, Guardrail(min=1)])
 def test_an_unknown_profile_names_the_valid_ones(lab: Any, profile: Any) -> None:
-    with pytest.raises(ConfigError, match=r"unknown guardrail profile .*Valid: launch, none"):
+    with pytest.raises(ConfigError, match=r"unknown guardrail profile .*Valid: launch, "):
         resolve({"profile": profile}, lab.audit)
 
 
@@ -151,3 +156,48 @@ def test_entries_that_are_no_bound(lab: Any, entry: Any, message: str) -> None:
 )
 def test_guardrails_read_as_sentences(declared: Declared, text: str) -> None:
     assert declared.text == text
+
+
+def test_every_profile_can_be_resolved_on_every_surface(lab: Any) -> None:
+    for surface in SURFACES.values():
+        lab.headline = f"{surface.metric}@10"
+        for name, profile in PROFILES.items():
+            found = resolve(name, lab.audit)
+            declared = [entry.check() for entry in profile.bounds(lab.audit)]
+            # A surface's headline may be what the profile names as well: that is one guardrail.
+            assert {entry.slot for entry in found} == {entry.slot for entry in declared}
+            assert len(found) == len({entry.slot for entry in found})
+            assert set(found) <= set(declared)
+            assert profile.purpose.endswith(".")
+
+
+def test_a_declaration_marks_guardrails_and_configuration_apart(lab: Any) -> None:
+    def of(guardrails: Any, **config: Any) -> Declaration:
+        return declaration_of(guardrails, lab.audit.model_copy(update={"config": config}))
+
+    first = of({"declared_by": "Council", "declared_on": dt.date(2024, 5, 17)}, seed=1)
+    assert (first.profile, first.declared_by, first.declared_on) == (
+        "launch",
+        "Council",
+        "2024-05-17",
+    )
+    assert first.guardrails_hash == of("launch", seed=2).guardrails_hash
+    assert first.config_hash != of("launch", seed=2).config_hash
+    tighter: Any = {"ndcg@10": Guardrail(max_drop=0.01, relative=True)}
+    assert first.guardrails_hash != of(tighter, seed=1).guardrails_hash
+    # Saying what the profile says already changes nothing.
+    same: Any = {"ndcg@10": Guardrail(max_drop=0.02, relative=True)}
+    assert first.guardrails_hash == of(same, seed=1).guardrails_hash
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"declared_on": "soon"}, "declared_on is a day"),
+        ({"declared_by": ""}, "declared_by is a name"),
+        ({"ndcg@10": "launch"}, "needs a bound"),
+    ],
+)
+def test_a_declaration_that_says_nothing(lab: Any, given: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        resolve(given, lab.audit)

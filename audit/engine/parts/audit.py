@@ -42,9 +42,18 @@ from audit.engine.parts.tasks import (
     codes_of,
 )
 from audit.engine.parts.total import Total
-from audit.engine.plan import Asked, Grouping, Plan, Rows, bucket_of, exposure_steps, settle_metrics
+from audit.engine.plan import (
+    Asked,
+    Grouping,
+    Plan,
+    Rows,
+    asked_groupings,
+    bucket_of,
+    exposure_steps,
+    settle_metrics,
+)
 from audit.engine.readings import readings_of
-from audit.errors import ConfigError, DataIssue, choices
+from audit.errors import DataIssue
 from audit.inference.system import groups_for
 from audit.inputs import cross
 from audit.inputs.chunks import NotClean, NotIntegers
@@ -245,13 +254,7 @@ class _Audit:
         self, everyone: Histogram, cells: Mapping[str, Sequence[str]], task: tuple[Shared[Any], Shared[Any], Shared[Any]]
     ) -> dict[Cells, Ranking]:  # fmt: skip
         histograms: dict[Cells, Histogram] = {(): everyone}
-        wanted = [a for a in dict.fromkeys(self._segments()) if a]
-        for attributes in wanted:
-            for attribute in attributes:
-                if attribute not in cells:
-                    raise ConfigError(
-                        choices("segment attribute", attribute, list(cells) or ["none"])
-                    )
+        wanted = list(dict.fromkeys(a for a, _ in self._groupings(cells) if a))
         if wanted:
             histograms |= self._one(CellTask(*task, cells, wanted))
         cuts: dict[Cells, I64] = {
@@ -267,8 +270,9 @@ class _Audit:
             by_cell[of][hashed] = found
         return {of: rank_by(histograms[of], near[of], cuts[of], by_cell[of]) for of in histograms}
 
-    def _segments(self) -> list[tuple[str, ...]]:
-        return [*self.asked.segments, *(attributes for attributes, _ in self.asked.also)]
+    def _groupings(self, cells: Mapping[str, Sequence[str]]) -> list[tuple[tuple[str, ...], int]]:
+        asked = self.asked
+        return asked_groupings(asked.segments, asked.also, asked.viewport, list(cells))
 
     def _plan(self, rankings: Mapping[Cells, Ranking], cells: Mapping[str, Sequence[str]]) -> Plan:
         """As :func:`audit.engine.plan.make_plan`, placing nobody yet."""
@@ -281,7 +285,7 @@ class _Audit:
             if waits or ref.name in AT_HAND or (due and "creator_group" in ref.spec.needs):
                 raise NotClean(f"{ref} needs all users at hand")
         groupings = [self._grouping("all", (), rankings[()], viewport)]
-        for attributes, k in dict.fromkeys([*((a, viewport) for a in asked.segments), *asked.also]):
+        for attributes, k in self._groupings(cells):
             if not attributes:
                 groupings.append(self._grouping("all", (), rankings[()], k))
                 continue

@@ -66,9 +66,8 @@ def _guardrail(suite: ET.Element, g: GuardrailResult) -> None:
         else f"{g.guardrail}, {g.segment}"
     )
     case = _case(suite, "guardrails", name)
-    signed = g.kind in ("max_drop", "max_rise")
     observed = fmt.estimate(
-        g.observed, g.ci_low, g.ci_high, g.level, as_percent=g.relative, sign=signed
+        g.observed, g.ci_low, g.ci_high, g.level, as_percent=g.relative, sign=g.about_change
     )
     text = f"{g.status}: observed {observed}" + (f"; {g.note}" if g.note else "")
     if g.users_to_decide:

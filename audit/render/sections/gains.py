@@ -200,14 +200,16 @@ def _family_rank(context: Context, metric: str) -> int:
 def _bound(context: Context, metric: str) -> float | None:
     """The first guardrail of ``metric`` over all users, as a change relative to the baseline."""
     for g in context.result.guardrail_results:
-        if g.metric != metric or g.segment != "all" or g.kind not in ("max_drop", "max_rise"):
+        if g.metric != metric or g.segment != "all" or not g.about_change or g.target is not None:
             continue
-        sign = -1.0 if g.kind == "max_drop" else 1.0
+        limit = g.upper if g.lower is None else g.lower
+        if limit is None:  # a result before 1.2
+            limit = -g.bound if g.kind == "max_drop" else g.bound
         if g.relative:
-            return sign * g.bound
+            return limit
         c = context.comparison(g.model, metric)
         if c is not None and c.baseline:
-            return sign * g.bound / c.baseline
+            return limit / c.baseline
     return None
 
 
@@ -242,13 +244,11 @@ def _guardrail_row(context: Context, g: GuardrailResult) -> Row:
     if g.relative:
         digits = None if low is None or high is None else fmt.decimals(100 * low, 100 * high)
         observed = fmt.percent(g.observed, digits, sign=True)
-    elif g.kind in ("min", "max"):
+    elif not g.about_change:
         observed = fmt.number(g.observed, fmt.decimals(low, high))
     else:
         observed = fmt.signed(g.observed, fmt.decimals(low, high))
-    shown_interval = fmt.interval(
-        low, high, as_percent=g.relative, sign=g.kind in ("max_drop", "max_rise")
-    )
+    shown_interval = fmt.interval(low, high, as_percent=g.relative, sign=g.about_change)
     notes = [g.note.rstrip(".")]
     notes += ["warns only"] if g.severity == "warn" else []
     notes += (

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from audit.config import Guardrail
 from audit.findings import judge
 from audit.formatting import MINUS, SPACE
+from audit.guardrail import Guardrail
 from audit.result import Finding, LostGained
 
 RULE = "relevance_gain_starves_tail"
