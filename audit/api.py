@@ -12,6 +12,7 @@ import audit.metrics  # noqa: F401  fills the registry
 from audit.ahead import Ahead, steps
 from audit.arguments import (
     Guardrails,
+    automatic_segments,
     engine_named,
     group_target,
     list_lengths,
@@ -23,10 +24,11 @@ from audit.arguments import (
     relevance_source_of,
     whole_number,
 )
-from audit.config import Config, EngineSection, load_config
+from audit.config import Config, EngineSection, HistorySection, load_config
 from audit.conventions import Conventions
 from audit.conventions import conventions as settle_conventions
 from audit.dataset import Dataset, How, read_and_encode
+from audit.dataset.automatic import AUTOMATIC, NONE_MADE, Automatic
 from audit.dataset.model import Overview
 from audit.dataset.stream.encode import encode_inputs
 from audit.dataset.stream.estimate import Size
@@ -37,6 +39,7 @@ from audit.exhibits import make_exhibits
 from audit.findings import Evidence, judge
 from audit.findings.profiles import resolve
 from audit.forecast import Forecast, forecast
+from audit.guardrail import EVERY
 from audit.inference.compare import Comparer
 from audit.inference.readings import Reader
 from audit.inputs import sources_from_arguments, sources_from_config
@@ -82,6 +85,8 @@ class Settings:
     conventions: Conventions = field(default_factory=Conventions)
     guardrails: str | Guardrails = "launch"
     segments: Sequence[str] | None = None
+    automatic: Automatic = NONE_MADE
+    """The segments to make of the history, beside those that guardrails name."""
     creator_group: str | None = None
     creator_target: str | Mapping[str, float] = "catalog"
     relevance_source: str = "judgments"
@@ -239,7 +244,7 @@ def compare(
     surface: str = "feed", as_of: dt.date | str | None = None,
     conventions: str | Mapping[str, Any] | Conventions | None = None,
     guardrails: str | Guardrails = "launch", seed: int = 0, name: str = "Recommender audit",
-    relevance_source: str = "judgments",
+    relevance_source: str = "judgments", history_segments: Sequence[str] = (),
 ) -> AuditResult:  # fmt: skip
     """Compare candidates with the baseline on the same users.
 
@@ -264,6 +269,8 @@ def compare(
         List lengths to measure at; the length that people see without scrolling.
     guardrails
         A profile's name, or a mapping like ``[guardrails]`` of ``audit.toml``.
+    history_segments
+        Segments to make of the history: ``"activity"``, ``"taste"``.  A guardrail that names one asks for it too.
 
     Returns
     -------
@@ -283,6 +290,7 @@ def compare(
     settings = Settings(
         name=name, surface=surface, ks=list_lengths(k), viewport=viewport, as_of=as_of, baseline=baseline,
         metrics=metrics, conventions=settle_conventions(conventions), guardrails=guardrails,
+        automatic=Automatic(automatic_segments(history_segments)),
         creator_group=creator_group, creator_target=group_target(creator_target),
         seed=whole_number("seed", seed, 0), relevance_source=relevance_source_of(relevance_source),
         config={
@@ -292,6 +300,7 @@ def compare(
             "guardrails": plain_guardrails(guardrails), "seed": seed,
             "creator_group": creator_group,
             "creator_target": creator_target if isinstance(creator_target, str) else dict(creator_target),
+            "history_segments": list(history_segments),
         },
     )  # fmt: skip
     sources = sources_from_arguments(
@@ -374,6 +383,7 @@ def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, 
         baseline=a.baseline, metrics=a.metrics, conventions=config.conventions,
         guardrails=config.guardrails, seed=a.seed,
         segments=None if config.users is None else config.users.segments,
+        automatic=_automatic(config.history),
         creator_group=None if config.creators is None else config.creators.group,
         creator_target="catalog" if config.creators is None else config.creators.target,
         relevance_source="judgments" if config.relevance is None else config.relevance.source,
@@ -488,8 +498,22 @@ def _how(settings: Settings, progress: Progress | None = None) -> How:
     segments = None if settings.segments is None else list(settings.segments)
     return How(
         settings.conventions, settings.viewport, settings.as_of, segments, progress=progress,
+        automatic=_with_guardrails(settings),
         creator_group=settings.creator_group, creator_target=settings.creator_target,
     )  # fmt: skip
+
+
+def _automatic(history: HistorySection | None) -> Automatic:
+    if history is None:
+        return NONE_MADE
+    return Automatic(tuple(dict.fromkeys(history.segments)), history.cold, history.heavy)
+
+
+def _with_guardrails(settings: Settings) -> Automatic:
+    """The segments to make of the history: those asked for, and those that a guardrail needs."""
+    named = {a for d in resolve(settings.guardrails, _info(settings, ())) for a in d.segment}
+    wanted = {*settings.automatic.wanted, *(AUTOMATIC if EVERY in named else named)}
+    return replace(settings.automatic, wanted=tuple(a for a in AUTOMATIC if a in wanted))
 
 
 def _measure_on_spark(

@@ -87,6 +87,16 @@ def group_target(given: str | Mapping[str, float]) -> str | Mapping[str, float]:
     return given
 
 
+def automatic_segments(given: Sequence[str]) -> tuple[str, ...]:
+    """Segments that a history makes, in their own order."""
+    from audit.dataset.automatic import AUTOMATIC  # it needs the scientific stack
+
+    for name in [given] if isinstance(given, str) else given:
+        if name not in AUTOMATIC:
+            raise ConfigError("history_segments: " + choices("segment", name, list(AUTOMATIC)))
+    return tuple(name for name in AUTOMATIC if name in given)
+
+
 def moment(given: dt.date | str | None) -> dt.date | None:
     """A date or a time, also from ISO text; a day stays a day, so that it reads as it was given."""
     if given is None or isinstance(given, dt.date):

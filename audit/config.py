@@ -110,6 +110,18 @@ class HistorySection(TableSection):
     item_id: str | None = None
     timestamp: str | None = None
     weight: str | None = None
+    segments: list[Literal["activity", "taste"]] = []
+    """The segments to make of it, beside those that guardrails name; the users table's go before."""
+    cold: int = Field(default=5, ge=1)
+    """Users with fewer items in their history are cold."""
+    heavy: int = Field(default=50, ge=2)
+    """Users with as many or more are heavy; those between are light."""
+
+    @model_validator(mode="after")
+    def _apart(self) -> HistorySection:
+        if self.heavy <= self.cold:
+            raise ValueError("heavy must be more than cold: light users lie between")
+        return self
 
 
 class UsersSection(TableSection):

@@ -120,6 +120,8 @@ def _table(kind: Kind, proposal: Proposal) -> Iterator[str]:
     yield from _columns(found)
     if kind == "users":
         yield '# segments = ["…"]            # the attributes to report by; all of them if absent'
+    if kind == "history":
+        yield 'segments = ["activity", "taste"]   # made of it: cold, light and heavy users; niche, diverse, blockbuster'
     for other in proposal.others:
         if other.kind == kind:
             yield f"# path = {_quoted(other.path)}   # could be meant too"
@@ -162,7 +164,9 @@ def _unused(found: Found) -> list[str]:
 
 def _guardrails() -> Iterator[str]:
     yield "[guardrails]"
-    yield 'profile = "launch"'
+    yield 'profile = "launch"             # recaudit explain --profiles lists all'
+    yield '# declared_by = "…"            # who settled them, and when, before looking'
+    yield "# declared_on = 2024-05-17"
     yield '# "tail_share@10" = { max_drop = 0.10, relative = true }'
 
 

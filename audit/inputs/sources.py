@@ -13,6 +13,8 @@ from audit.inputs.joined import joined
 from audit.inputs.tables import Sources, TableSource
 
 _SETTINGS = {
+    "cold",
+    "heavy",
     "path",
     "source",
     "format",

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from audit.dataset import hashing
+from audit.dataset.automatic import with_segments
 from audit.dataset.ids import Ids
 from audit.dataset.model import Dataset
 from audit.dataset.scratch import trim
@@ -187,6 +188,7 @@ def _read(
     )  # fmt: skip
     trim()
     dataset, more = assemble(read, how)
+    dataset = with_segments(dataset, how.automatic)
     if inputs.catalog is not None and "embedding" in inputs.catalog.column_names:
         # The items have it.
         inputs = replace(inputs, catalog=inputs.catalog.drop_columns("embedding"))

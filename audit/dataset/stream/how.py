@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from audit.conventions import Conventions
+from audit.dataset.automatic import NONE_MADE, Automatic
 from audit.dataset.checkpoint import Checkpoint
 from audit.dataset.scratch import MEMORY, Scratch
 from audit.dataset.stream.estimate import Size
@@ -31,6 +32,8 @@ class How:
     """The attribute of the creators that metrics of groups are about; the first where absent."""
     creator_target: str | Mapping[str, float] = "catalog"
     """What the groups are due: their share of ``catalog`` or of ``relevance``, or shares by name."""
+    automatic: Automatic = NONE_MADE
+    """The segments that are made of the history."""
     scratch: Scratch = MEMORY
     """Where codes and what is made of them are kept."""
     checkpoint: Checkpoint | None = None

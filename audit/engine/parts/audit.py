@@ -244,6 +244,10 @@ class _Audit:
         return {k: hashing.table_fingerprint(t) for k, t in small.items() if t is not None}
 
     def _cells(self, survey: Survey) -> tuple[dict[str, list[str]], list[DataIssue]]:
+        made = set(self.how.automatic.wanted) - set(survey.values)
+        if made and self.layout.of_kind("history"):
+            # Fifths of the users are of all of them.
+            raise NotClean(f"{' and '.join(sorted(made))} needs all users at hand")
         if not self.layout.of_kind("users"):
             return {}, []
         return segments.name_cells(survey.people, survey.matched, survey.users, survey.values)
