@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from audit.api import check, compare, evaluate, run
     from audit.conventions import Conventions
     from audit.errors import AuditError, ConfigError, DataIssue, InputError
+    from audit.gating import gate
     from audit.inputs.write_trec import write_trec_qrels, write_trec_run
     from audit.metrics.registry import metric
     from audit.result import AuditResult, load_result
@@ -26,6 +27,7 @@ _HOME = {
     "check": "audit.api",
     "compare": "audit.api",
     "evaluate": "audit.api",
+    "gate": "audit.gating",
     "load_result": "audit.result",
     "metric": "audit.metrics.registry",
     "run": "audit.api",
@@ -43,6 +45,7 @@ __all__ = [
     "check",
     "compare",
     "evaluate",
+    "gate",
     "load_result",
     "metric",
     "run",

@@ -14,7 +14,17 @@ from typing import Annotated
 
 import typer
 
-from audit.cli import explaining, learning, pooling, reranking, running, saved, starting
+from audit.cli import (
+    diffing,
+    explaining,
+    gating,
+    learning,
+    pooling,
+    reranking,
+    running,
+    saved,
+    starting,
+)
 from audit.cli.outcome import INTERNAL_ERROR, INVALID
 from audit.errors import AuditError
 
@@ -33,6 +43,8 @@ app.command("demo")(running.demo)
 app.command("init")(starting.init)
 app.command("check")(starting.check)
 app.command("render")(saved.render)
+app.command("gate")(gating.gate)
+app.command("diff")(diffing.diff)
 app.command("explain")(explaining.explain)
 app.command("pool")(pooling.pool)
 app.command("frontier")(reranking.frontier)

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.outcome import FailOn, exit_code
-from audit.cli.output import DEFAULT_FORMATS, FORMATS_HELP, check_folder, split_formats, write_all
+from audit.cli.output import (
+    DEFAULT_FORMATS,
+    FORMATS_HELP,
+    check_folder,
+    split_formats,
+    summarise,
+    write_all,
+)
 from audit.cli.progress import progress_display
 from audit.errors import ConfigError
 
@@ -147,6 +154,7 @@ def run(
     workspace = _workspace(settled, base, out, memory_limit, checkpoint, threads)
     result = _measure(settled, base, workspace)
     write_all(result, chosen, out)
+    summarise(result)
     workspace.finish()
     raise typer.Exit(exit_code(result.verdict, fail_on))
 
@@ -164,6 +172,7 @@ def demo(
     config, base = _read(_sample(data))
     result = _measure(config, base, _workspace(config, base, out))
     write_all(result, chosen, out)
+    summarise(result)
     code = exit_code(result.verdict, FailOn.FAIL)
     typer.echo(f"The verdict is {result.verdict}: 'recaudit run' would have exited with {code}.")
 

@@ -8,6 +8,7 @@ import pytest
 
 from audit.errors import ConfigError
 from audit.render import FORMATS, write, write_all
+from audit.render.formats import badge
 from audit.render.formats.markdown import document as markdown
 from audit.render.formats.markdown import escape
 from audit.render.notebook import fragment
@@ -18,9 +19,9 @@ from audit.result import load_result
 def test_formats_and_their_files():
     assert {name: f.filename for name, f in FORMATS.items()} == {
         "html": "report.html", "pdf": "report.pdf", "json": "audit.json", "md": "summary.md",
-        "junit": "junit.xml",
+        "junit": "junit.xml", "badge": "badge.svg",
     }  # fmt: skip
-    assert list(FORMATS) == ["html", "pdf", "json", "md", "junit"]
+    assert list(FORMATS) == ["html", "pdf", "json", "md", "junit", "badge"]
     assert all(f.description for f in FORMATS.values())
 
 
@@ -217,3 +218,39 @@ def test_junit_says_whose_users_would_decide(minimal_result):
         failure = junit(result).find(".//failure")
         assert failure is not None
         assert text in failure.get("message", "")
+
+
+def test_a_badge_says_the_verdict_in_words_and_not_by_colour_alone(full_result, minimal_result):
+    for result, words in (
+        (full_result, "recaudit: fail"),
+        (minimal_result, "recaudit: inconclusive"),
+    ):
+        root = ET.fromstring(FORMATS["badge"].render(result))
+        assert root.get("aria-label") == words
+        assert root.find("{*}title").text == words
+        texts = root.findall(".//{*}text")
+        assert ": ".join(t.text for t in texts) == words
+        # Each text stands within its field.
+        fields = root.findall("{*}g/{*}rect")
+        for text, field in zip(texts, fields, strict=True):
+            start = float(text.get("x")) - float(field.get("x", "0"))
+            assert start > 0
+            assert start + float(text.get("textLength")) < float(field.get("width"))
+        assert sum(float(f.get("width")) for f in fields) == float(root.get("width"))
+
+
+def test_every_colour_of_a_badge_can_be_read_on():
+    """Contrast to white of at least 4.5 : 1 (WCAG 2.1, 1.4.3)."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for colour in (*badge.COLOURS.values(), badge.LABEL):
+        assert 1.05 / (luminance(colour) + 0.05) >= 4.5, colour
+
+
+def test_what_a_badge_says_is_text_and_no_markup():
+    root = ET.fromstring(badge.svg('<b>"&', "a\u202eb", "#000000"))
+    assert root.get("aria-label").startswith('<b>"&: a')

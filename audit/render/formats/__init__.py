@@ -26,7 +26,7 @@ class Format:
     render: Callable[[AuditResult], bytes]
 
 
-ORDER = ("html", "pdf", "json", "md", "junit")
+ORDER = ("html", "pdf", "json", "md", "junit", "badge")
 """Where these stand in lists; others follow by name."""
 
 
