@@ -58,6 +58,7 @@ from audit.records import (
 from audit.resources import Resources, parse_size
 from audit.result import AuditInfo, AuditResult, Unavailable
 from audit.robustness import Robustness
+from audit.segments import segments_of, small_cells
 from audit.staleness import staleness_of
 from audit.surfaces import SURFACES, headline_k
 from audit.workspace import Workspace
@@ -69,6 +70,8 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 
 DEFAULT_KS = (1, 3, 10)
+LEAST_CELL = 50
+"""Users that a group needs to be reported, unless something else is asked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +94,7 @@ class Settings:
     creator_target: str | Mapping[str, float] = "catalog"
     relevance_source: str = "judgments"
     seed: int = 0
+    least_cell: int = LEAST_CELL
     config: Mapping[str, Any] = field(default_factory=dict)
     """As it is kept in the result."""
     engine: EngineSection = field(default_factory=EngineSection)
@@ -245,6 +249,7 @@ def compare(
     conventions: str | Mapping[str, Any] | Conventions | None = None,
     guardrails: str | Guardrails = "launch", seed: int = 0, name: str = "Recommender audit",
     relevance_source: str = "judgments", history_segments: Sequence[str] = (),
+    least_cell: int = LEAST_CELL,
 ) -> AuditResult:  # fmt: skip
     """Compare candidates with the baseline on the same users.
 
@@ -272,6 +277,9 @@ def compare(
     history_segments
         Segments to make of the history: ``"activity"``, ``"taste"``.  A guardrail that names one asks for it too.
 
+    least_cell
+        Users that a group needs to be reported: smaller ones are put together or suppressed, and it is said so.
+
     Returns
     -------
     AuditResult
@@ -292,7 +300,7 @@ def compare(
         metrics=metrics, conventions=settle_conventions(conventions), guardrails=guardrails,
         automatic=Automatic(automatic_segments(history_segments)),
         creator_group=creator_group, creator_target=group_target(creator_target),
-        seed=whole_number("seed", seed, 0), relevance_source=relevance_source_of(relevance_source),
+        seed=whole_number("seed", seed, 0), least_cell=whole_number("least_cell", least_cell, 1), relevance_source=relevance_source_of(relevance_source),
         config={
             "surface": surface, "k": list_lengths(k), "viewport": viewport,
             "as_of": None if as_of is None else as_of.isoformat(),
@@ -300,7 +308,7 @@ def compare(
             "guardrails": plain_guardrails(guardrails), "seed": seed,
             "creator_group": creator_group,
             "creator_target": creator_target if isinstance(creator_target, str) else dict(creator_target),
-            "history_segments": list(history_segments),
+            "history_segments": list(history_segments), "least_cell": least_cell,
         },
     )  # fmt: skip
     sources = sources_from_arguments(
@@ -381,7 +389,7 @@ def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, 
     settings = Settings(
         name=a.name, surface=a.surface, ks=list_lengths(a.k), viewport=a.viewport, as_of=a.as_of,
         baseline=a.baseline, metrics=a.metrics, conventions=config.conventions,
-        guardrails=config.guardrails, seed=a.seed,
+        guardrails=config.guardrails, seed=a.seed, least_cell=a.least_cell,
         segments=None if config.users is None else config.users.segments,
         automatic=_automatic(config.history),
         creator_group=None if config.creators is None else config.creators.group,
@@ -469,6 +477,7 @@ def _asked(settings: Settings, candidates: Sequence[str]) -> Asked:
             if (ref := parse(d.metric)).spec.level == "system"
             and ref.k not in (None, settings.viewport)
         ],
+        least_cell=settings.least_cell,
     )  # fmt: skip
 
 
@@ -498,7 +507,7 @@ def _how(settings: Settings, progress: Progress | None = None) -> How:
     segments = None if settings.segments is None else list(settings.segments)
     return How(
         settings.conventions, settings.viewport, settings.as_of, segments, progress=progress,
-        automatic=_with_guardrails(settings),
+        automatic=_with_guardrails(settings), least_cell=settings.least_cell,
         creator_group=settings.creator_group, creator_target=settings.creator_target,
     )  # fmt: skip
 
@@ -570,6 +579,8 @@ def _audit(
         measurements, comparisons = comparer.all()
         step("comparing", 1, 1)
     reader = Reader(comparer)
+    segments = segments_of(inputs, dataset, plan, _with_guardrails(settings))
+    noticed = [*found.issues, *small_cells(segments, inputs.names)]
     evidence = Evidence(
         audit=_info(settings, candidates, _as_of(settings, dataset)),
         population=population_of(inputs, dataset, measured),
@@ -582,7 +593,7 @@ def _audit(
         measurements=measurements,
         comparisons=comparisons,
         exhibits=make_exhibits(dataset, plan, measured, settings.headline, settings.seed),
-        issues=[issue_of(i) for i in ordered(found.issues)],
+        issues=[issue_of(i) for i in ordered(noticed)],
         unavailable=[
             Unavailable(metric=str(r), reason=why) for r, why in measured.unavailable.items()
         ],
@@ -591,6 +602,7 @@ def _audit(
             judged_apart=reader.judged_apart, judged=reader.judged(), judgments=reader.judgments(),
             staleness=staleness_of(dataset, plan, measured),
         ),
+        by=segments,
     )  # fmt: skip
     judgment = judge(evidence, settings.guardrails)
     return AuditResult(
@@ -600,5 +612,5 @@ def _audit(
         guardrail_results=judgment.guardrail_results, findings=judgment.findings,
         verdicts=judgment.verdicts, exhibits=evidence.exhibits, issues=list(evidence.issues),
         unavailable=list(evidence.unavailable), sources=sources_of(inputs, dataset), versions=versions(),
-        robustness=evidence.robustness, declaration=judgment.declaration,
+        robustness=evidence.robustness, declaration=judgment.declaration, segments=segments,
     )  # fmt: skip

@@ -41,6 +41,8 @@ class AuditSection(Strict):
     metrics: list[str] | None = None
     plugins: list[str] = []
     seed: int = Field(default=0, ge=0)
+    least_cell: int = Field(default=50, ge=1)
+    """Users that a group needs to be reported: smaller ones are put together or suppressed."""
 
     @field_validator("k")
     @classmethod

@@ -59,6 +59,7 @@ __all__ = [
     "Record",
     "Robustness",
     "SegmentGap",
+    "SegmentInfo",
     "Series",
     "Source",
     "Status",
@@ -72,7 +73,7 @@ __all__ = [
 SCHEMA_VERSION = "1.2"
 READS = ("1.0", "1.1", SCHEMA_VERSION)
 """The versions that can be read: 1.1 added `robustness`, and the exhibits of creator groups, gaps and sessions;
-1.2 added `declaration`, and limits, target and evidence of guardrails."""
+1.2 added `declaration`, `segments`, and limits, target and evidence of guardrails."""
 
 Verdict = Literal["pass", "warn", "inconclusive", "fail"]
 Status = Literal["held", "breached", "undecided", "not measured"]
@@ -118,6 +119,20 @@ class Population(Record):
     """The tail's share of the relevant (user, item) pairs in the ground truth."""
     embedding_source: str | None = None
     """``given``, or how embeddings were made."""
+
+
+class SegmentInfo(Record):
+    """Groups of users by an attribute or several: who is reported, and who is too few to be."""
+
+    attributes: list[str]
+    least: int
+    """Users that a cell needs."""
+    cells: dict[str, int]
+    """Segments that are reported, such as ``country=DE``, and their evaluated users."""
+    suppressed: list[str] = []  # noqa: RUF012  a record copies its defaults
+    """Segments with fewer users: nothing is said of them alone."""
+    made: dict[str, str] = {}  # noqa: RUF012
+    """Attributes that were made of the history, and how: a sentence each."""
 
 
 class ModelInfo(Record):
@@ -355,6 +370,7 @@ class AuditResult(Record):
     robustness: Robustness = Robustness()
     declaration: Declaration | None = None
     """Absent in results before 1.2."""
+    segments: list[SegmentInfo] = []  # noqa: RUF012  a record copies its defaults
 
     @property
     def verdict(self) -> Verdict:

@@ -118,7 +118,7 @@ def test_as_of_is_a_date_or_a_time(load, written, read):
         (
             f"[audit]\nviewpoint = 3\n{MODELS}",
             "[audit]: unknown key 'viewpoint'. Did you mean 'viewport'? Valid: name, surface, k, viewport, "
-            "as_of, baseline, metrics, plugins, seed.",
+            "as_of, baseline, metrics, plugins, seed, least_cell.",
         ),
         (
             MODELS + '[relevence]\npath = "r.csv"\n',

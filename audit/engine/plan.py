@@ -76,6 +76,7 @@ class Asked:
     baseline: str
     segments: Sequence[tuple[str, ...]] = ()
     also: Sequence[tuple[tuple[str, ...], int]] = ()
+    least_cell: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,8 @@ class Plan:
     candidates: Sequence[str]
     rows: Rows
     groupings: Sequence[Grouping]
+    least_cell: int = 1
+    """Users that a segment's cell needs to be reported."""
 
     def level(self, level: str) -> list[MetricRef]:
         """The metrics of one level."""
@@ -192,7 +195,7 @@ def exposure_steps(conventions: Conventions, k: int, fullest: float) -> tuple[I6
 def make_plan(
     dataset: Dataset, *, metrics: Sequence[MetricRef] | None, ks: Sequence[int], viewport: int,
     baseline: str, segments: Sequence[tuple[str, ...]] = (),
-    also: Sequence[tuple[tuple[str, ...], int]] = (),
+    also: Sequence[tuple[tuple[str, ...], int]] = (), least_cell: int = 1,
 ) -> Plan:  # fmt: skip
     """Settle what will be measured.
 
@@ -209,6 +212,8 @@ def make_plan(
     also
         Attributes (none: all users) and K of the guardrails on system metrics at another K than the
         viewport: these get intervals there as well.
+    least_cell
+        Users that a segment's cell needs to be reported.
 
     Raises
     ------
@@ -232,7 +237,7 @@ def make_plan(
     return Plan(
         refs=refs, wanted=wanted, ks=every_k, viewport=viewport,
         baseline=baseline, candidates=[m for m in dataset.models if m != baseline],
-        rows=make_rows(dataset, rank), groupings=groupings,
+        rows=make_rows(dataset, rank), groupings=groupings, least_cell=least_cell,
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from audit.result import (
     MetricInfo,
     ModelInfo,
     Population,
+    SegmentInfo,
     Unavailable,
 )
 from audit.robustness import Robustness
@@ -43,6 +44,8 @@ class Evidence:
     issues: Sequence[Issue]
     unavailable: Sequence[Unavailable]
     robustness: Robustness = field(default_factory=Robustness)
+    by: Sequence[SegmentInfo] = ()
+    """The attributes and combinations that the audit was reported by; none in results before 1.2."""
 
     @classmethod
     def of(cls, result: AuditResult) -> Evidence:
@@ -58,6 +61,7 @@ class Evidence:
             issues=result.issues,
             unavailable=result.unavailable,
             robustness=result.robustness,
+            by=result.segments,
         )
 
     @property
@@ -81,6 +85,13 @@ class Evidence:
     def segments(self, model: str, metric: str) -> list[str]:
         """The segments, other than ``all``, in which ``model`` was compared on ``metric``."""
         return self._segments.get((model, metric), [])
+
+    def suppressed(self, attributes: Sequence[str]) -> tuple[int, list[str]] | None:
+        """The least cell, and the cells below it, of a combination; ``None`` where it is not known."""
+        for info in self.by:
+            if sorted(info.attributes) == sorted(attributes):
+                return info.least, info.suppressed
+        return None
 
     def users(self, comparison: Comparison) -> int:
         """How many users a comparison rests on: those with a value, of the model that has fewer."""

@@ -170,15 +170,17 @@ def _cases(evidence: Evidence, declared: Declared, model: str) -> list[_Case]:
         for segment in cells(evidence, model, declared.metric, wanted)
         if (comparison := evidence.comparison(model, declared.metric, segment)) is not None
     ]
-    if not found:
+    known = [info for wanted in by if (info := evidence.suppressed(wanted)) is not None]
+    if not found and not any(names for _, names in known):
         return [_missing(evidence, declared)]
     large = [c for c in found if evidence.users(c) >= FEWEST_USERS]
-    small = [c.segment for c in found if evidence.users(c) < FEWEST_USERS]
-    note = ""
+    small = {c.segment: FEWEST_USERS for c in found if evidence.users(c) < FEWEST_USERS}
+    small |= {name: least for least, names in known for name in names}
+    note, least = "", max(small.values(), default=FEWEST_USERS)
     if small:
-        note = f"suppressed, fewer than {FEWEST_USERS} users: {'; '.join(small)}"
+        note = f"suppressed, fewer than {counted(least, 'user')}: {'; '.join(small)}"
     if not large:
-        return [_Case(declared, notes=[f"no cell has {FEWEST_USERS} users", note])]
+        return [_Case(declared, notes=[f"no cell has {counted(least, 'user')}", note])]
     cases = [_case(evidence, declared, comparison) for comparison in large]
     cases[0].notes.append(note)
     return cases

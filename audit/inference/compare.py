@@ -111,12 +111,16 @@ class Comparer:
         steps: list[tuple[str, Bool | None, Callable[[], None]]] = [
             ("all", everyone, partial(self._systems, plan.groupings[0]))
         ]
-        for attribute, (_, names) in self.d.cells.items():
+        for attribute, (users, names) in self.d.cells.items():
             for code, name in enumerate(names):
+                if users[code] < plan.least_cell:
+                    continue
                 segment = f"{attribute}={name}"
                 points = partial(self._system_points, segment, attribute, code)
                 steps.append((segment, rows.cells[attribute] == code, points))
         for grouping in plan.groupings[1:]:
+            if grouping.cells and grouping.users < plan.least_cell:
+                continue
             inside = None
             if len(grouping.cells) > 1 and grouping.k == plan.viewport:
                 inside = np.logical_and.reduce(

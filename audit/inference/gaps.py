@@ -63,12 +63,13 @@ def segment_gaps(
     There is none where fewer than two cells can be compared.
     """
     found: list[SegmentGap] = []
-    for attribute, (_, names) in d.cells.items():
+    for attribute, (evaluated, names) in d.cells.items():
         for ref in gap_metrics(plan, measured, headline):
             column = measured.column(ref, measured.list_refs)
             sums, counts = _by_cell(plan, measured, attribute, len(names), column)
             users = {run: c.sum(0) for run, c in counts.items()}
-            kept = np.logical_and.reduce([n >= MIN_USERS for n in users.values()])
+            large = evaluated >= plan.least_cell
+            kept = np.logical_and.reduce([large, *(n >= MIN_USERS for n in users.values())])
             if kept.sum() < 2:
                 continue
             stacked = [

@@ -43,6 +43,7 @@ def compared(tables, **changes):
         "viewport": 5,
         "metrics": ["ndcg"],
         "guardrails": "none",
+        "least_cell": 1,
         **tables,
         **changes,
     }

@@ -114,7 +114,7 @@ class World:
     history_users: int
     as_of: float | None
     """Day from which ages count where lists carry no time, and at which freshness is judged."""
-    cells: Mapping[str, Sequence[str]]
+    cells: Mapping[str, segments.CellNames]
     """Attribute → cell names in order."""
     has: frozenset[str]
     reasons: Mapping[str, str]
@@ -144,7 +144,7 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
         history_users = len(read.history.user)
         popularity[items.final[: len(read.history.popularity)]] = read.history.popularity
     newest = read.facts["history"].newest_of_all if "history" in read.facts else NONE
-    names: dict[str, list[str]] = {}
+    names: dict[str, segments.CellNames] = {}
     cell_issues: list[DataIssue] = []
     if inputs.users is not None:
         evaluated = who.users.ids.codes(inputs.users["user_id"]) >= 0
@@ -153,7 +153,7 @@ def assemble(read: Read, how: How) -> tuple[Dataset, list[DataIssue]]:
             for attribute in segments.attributes_of(inputs.users.column_names, how.segments)
         }
         names, cell_issues = segments.name_cells(
-            len(inputs.users), int(evaluated.sum()), n, found
+            len(inputs.users), int(evaluated.sum()), n, found, how.least_cell
         )  # fmt: skip
     timed = any(seed.newest != NONE for seeds in read.models.values() for seed in seeds)
     without_session = [
@@ -220,7 +220,7 @@ def _depths(read: Read, who: Who, viewport: int) -> dict[str, list[pools.Depth]]
 
 def make_world(
     ids: Ids, inputs: Inputs, how: How, popularity: I64, history_users: int, newest: int,
-    cells: Mapping[str, Sequence[str]], *, timed: bool, without_session: Sequence[str],
+    cells: Mapping[str, segments.CellNames], *, timed: bool, without_session: Sequence[str],
     untimed: Sequence[str], no_pools: str | None, top_grade: int,
 ) -> World:  # fmt: skip
     """What is the same for all users.

@@ -34,6 +34,8 @@ class How:
     """What the groups are due: their share of ``catalog`` or of ``relevance``, or shares by name."""
     automatic: Automatic = NONE_MADE
     """The segments that are made of the history."""
+    least_cell: int = 1
+    """Users that a cell of a segment needs."""
     scratch: Scratch = MEMORY
     """Where codes and what is made of them are kept."""
     checkpoint: Checkpoint | None = None

@@ -243,19 +243,21 @@ class _Audit:
         small = {"catalog": inputs.catalog, "creators": inputs.creators}
         return {k: hashing.table_fingerprint(t) for k, t in small.items() if t is not None}
 
-    def _cells(self, survey: Survey) -> tuple[dict[str, list[str]], list[DataIssue]]:
+    def _cells(self, survey: Survey) -> tuple[dict[str, segments.CellNames], list[DataIssue]]:
         made = set(self.how.automatic.wanted) - set(survey.values)
         if made and self.layout.of_kind("history"):
             # Fifths of the users are of all of them.
             raise NotClean(f"{' and '.join(sorted(made))} needs all users at hand")
         if not self.layout.of_kind("users"):
             return {}, []
-        return segments.name_cells(survey.people, survey.matched, survey.users, survey.values)
+        return segments.name_cells(
+            survey.people, survey.matched, survey.users, survey.values, self.how.least_cell
+        )
 
     # ---------------------------------------------------------------- ranking
 
     def _rankings(
-        self, everyone: Histogram, cells: Mapping[str, Sequence[str]], task: tuple[Shared[Any], Shared[Any], Shared[Any]]
+        self, everyone: Histogram, cells: Mapping[str, segments.CellNames], task: tuple[Shared[Any], Shared[Any], Shared[Any]]
     ) -> dict[Cells, Ranking]:  # fmt: skip
         histograms: dict[Cells, Histogram] = {(): everyone}
         wanted = list(dict.fromkeys(a for a, _ in self._groupings(cells) if a))
@@ -304,6 +306,7 @@ class _Audit:
         return Plan(
             refs=refs, wanted=wanted, ks=ks, viewport=viewport, baseline=asked.baseline,
             candidates=[m for m in models if m != asked.baseline], rows=rows, groupings=groupings,
+            least_cell=asked.least_cell,
         )  # fmt: skip
 
     def _grouping(self, segment: str, cells: Cells, ranking: Ranking, k: int) -> Grouping:

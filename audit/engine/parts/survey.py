@@ -13,6 +13,7 @@ from audit.dataset import segments
 from audit.dataset.hashing import hash_values
 from audit.dataset.model import I64, Bool
 from audit.dataset.pools import Depth
+from audit.dataset.segments import CellNames
 from audit.dataset.stream.assemble import Read, Who, find_users
 from audit.engine.parts.ranking import Histogram, Near, cell_of
 from audit.engine.parts.reading import PartReader
@@ -130,7 +131,7 @@ class Members:
 
     @classmethod
     def of(
-        cls, reader: PartReader, people: People, cells: Mapping[str, Sequence[str]], *, all_relevant: bool
+        cls, reader: PartReader, people: People, cells: Mapping[str, CellNames], *, all_relevant: bool
     ) -> Members:  # fmt: skip
         """Of one part; ``cells``: attribute → cell names."""
         read, who = light(reader, people, all_relevant=all_relevant)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 import audit.metrics  # noqa: F401  fills the registry of a fresh process
 from audit.dataset.model import I32, Bool
+from audit.dataset.segments import CellNames
 from audit.dataset.stream.idtable import IdTable
 from audit.engine.parts import survey as surveys
 from audit.engine.parts.cluster import Shared
@@ -177,7 +178,7 @@ class SurveyTask(PartTask):
 class CellTask(PartTask):
     """Counts users of segments' cells by hash."""
 
-    cells: Mapping[str, Sequence[str]]
+    cells: Mapping[str, CellNames]
     wanted: Sequence[Sequence[str]]
 
     def work(self, reader: PartReader) -> dict[Cells, Histogram]:
@@ -191,7 +192,7 @@ class CellTask(PartTask):
 class NearTask(PartTask):
     """Collects hashes near cuts."""
 
-    cells: Mapping[str, Sequence[str]]
+    cells: Mapping[str, CellNames]
     held: Shared[Mapping[Cells, Bool]]
 
     def work(self, reader: PartReader) -> dict[Cells, Near]:
@@ -205,7 +206,7 @@ class NearTask(PartTask):
 class TieTask(PartTask):
     """Collects the users of hashes that a cut parts."""
 
-    cells: Mapping[str, Sequence[str]]
+    cells: Mapping[str, CellNames]
     tied: Mapping[Cells, U64]
 
     def work(self, reader: PartReader) -> dict[tuple[Cells, int], list[tuple[int | str, int]]]:

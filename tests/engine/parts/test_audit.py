@@ -164,6 +164,8 @@ def many(folder: Path, users: int) -> api.Settings:
     pq.write_table(pa.table(relevance), folder / "relevance.parquet")
     frame = pd.DataFrame({"user_id": rng.permutation(2 * users)})
     frame["country"] = np.array(["DE", "SE", None])[frame.user_id % 3]
+    frame.loc[frame.user_id % 97 == 0, "country"] = "FI"  # too few each, and together
+    frame.loc[frame.user_id % 89 == 0, "country"] = "NO"
     frame["height"] = frame.user_id / 7
     frame["year"] = np.where(frame.user_id % 5 == 0, np.nan, frame.user_id % 4)
     frame["name"] = frame.user_id.astype(str)
@@ -188,6 +190,7 @@ def test_equal_buckets_of_many_users(tmp_path, monkeypatch):
     assert got == expected.to_json(), difference(got, expected.to_json())
     checks = {issue.check for issue in expected.issues}
     assert {"attributes_left_out", "too_many_cells"} <= checks
+    assert {"small_cells_merged", "small_cells_suppressed"} <= checks
 
 
 def test_three_candidates_and_users_on_one_side(tmp_path, monkeypatch):
@@ -278,3 +281,11 @@ def test_what_needs_all_users_is_left_to_the_local_engine(kind, tmp_path):
             api._asked(settings, ["candidate"]),
             Serial(2),
         )
+
+
+def test_segments_made_of_the_history_need_all_users(tmp_path):
+    given = sources(tmp_path, Shape(), 1)
+    guardrails = {"profile": "none", "ndcg": {"max_drop": 1, "segment": "taste"}}
+    settings = api.Settings(ks=[3], viewport=3, metrics=METRICS, guardrails=guardrails)
+    with pytest.raises(NotClean, match="taste needs all users at hand"):
+        audit_parts(given, api._how(settings), api._asked(settings, ["candidate"]), Serial(2))
