@@ -34,6 +34,8 @@ _HOME = {
     "write_trec_qrels": "audit.inputs.write_trec",
     "write_trec_run": "audit.inputs.write_trec",
 }
+_ROOMS = ("clicks",)
+"""Rooms with a public face of their own."""
 
 __all__ = [
     "AuditError",
@@ -56,6 +58,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # Lazily, so that `recaudit --help` does not wait for numpy, pandas and numba.
+    if name in _ROOMS:
+        return importlib.import_module(f"audit.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'audit' has no attribute '{name}'")
     return getattr(importlib.import_module(_HOME[name]), name)

@@ -30,3 +30,9 @@ def test_no_room_imports_one_further_down(room):
     assert files
     for path in files:
         assert not rooms_imported(path) & below, path
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_room_of_the_pipeline_imports_clicks(room):
+    for path in sorted((PACKAGE / room).rglob("*.py")):
+        assert "clicks" not in rooms_imported(path), path

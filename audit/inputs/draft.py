@@ -21,6 +21,9 @@ ID_KINDS = {
     "creator_id": "creator",
     "request_id": "request",
     "session_id": "session",
+    "impression_id": "impression",
+    "context_id": "context",
+    "policy_id": "policy",
 }
 
 

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal[
-    "recommendations", "relevance", "catalog", "creators", "history", "users", "eligible"
-]
+    "recommendations", "relevance", "catalog", "creators", "history", "users", "eligible",
+    "impressions", "policy",
+]  # fmt: skip
+"""The last two are read by :mod:`audit.clicks`: what was shown and clicked, and what another policy would show."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,10 @@ _CREATOR = Names(
 )
 _TIMES = ("timestamp", "time", "ts", "datetime", "date_time", "event_time", "event_timestamp")
 _REQUEST = Names(("request", "req_id", "list_id", "slate_id", "impression_id"))
+_CONTEXTS = ("query_id", "qid", "query", "topic", "topic_id")
+_CONTEXT = Names(("context", "page_id", *_CONTEXTS))
+_VISITOR = Names(tuple(name for name in _USER.usual if name not in _CONTEXTS))
+_POSITION = Names(("pos", "rank", "ranking", "place", "slot"))
 
 COLUMNS: dict[Kind, dict[str, Names]] = {
     "recommendations": {
@@ -89,6 +95,35 @@ COLUMNS: dict[Kind, dict[str, Names]] = {
     },
     "users": {"user_id": Names(_USER.usual, ("id",))},
     "eligible": {"item_id": Names(_ITEM.usual, ("id", *_ITEM.weak)), "user_id": _USER},
+    "impressions": {
+        "impression_id": Names(("impression", "request_id", *(n for n in _REQUEST.usual if n != "impression_id"))),
+        "user_id": _VISITOR,
+        "context_id": _CONTEXT,  # a query says what is relevant, so it is the context, not the user
+        "item_id": Names((*_ITEM.usual, "action", "action_id")),
+        "position": _POSITION,
+        "click": Names(("clicked", "clicks", "is_click", "is_clicked", "was_clicked"), ("label",)),
+        "reward": Names(("rewards", "payoff", "revenue", "gain"), ("value",)),
+        "timestamp": Names(("shown_at", "served_at", "impression_time", "request_time", *_TIMES[1:]),
+                           ("date", "created_at")),
+        "policy_id": Names(("policy", "policy_name", "logging_policy", "arm", "variant")),
+        "propensity": Names(("propensity_score", "pscore", "p_slot", "p_item", "pscore_item_position",
+                             "action_probability"), ("probability", "prob")),
+        "p_prefix": Names(("pscore_cascade", "prefix_propensity", "propensity_prefix")),
+        "p_slate": Names(("pscore_slate", "slate_propensity", "propensity_slate")),
+        "examination": Names(("examined", "examination_probability", "p_examine")),
+        "randomisation": Names(("randomization", "randomised", "randomized", "exploration")),
+        "team": Names(("interleaving_team", "team_id", "ranker", "ranker_id")),
+        "credit": Names(("credits", "interleaving_credit")),
+    },
+    "policy": {
+        "item_id": Names((*_ITEM.usual, "action", "action_id")),
+        "position": _POSITION,
+        "probability": Names(("prob", "propensity", "action_probability", "pi", "p"), ("weight",)),
+        "context_id": _CONTEXT,
+        "impression_id": Names(("impression", "request_id", *(n for n in _REQUEST.usual if n != "impression_id"))),
+        "p_prefix": Names(("pscore_cascade", "prefix_propensity", "propensity_prefix")),
+        "p_slate": Names(("pscore_slate", "slate_propensity", "propensity_slate")),
+    },
 }  # fmt: skip
 
 REQUIRED: dict[Kind, tuple[str, ...]] = {
@@ -99,6 +134,8 @@ REQUIRED: dict[Kind, tuple[str, ...]] = {
     "history": ("user_id", "item_id"),
     "users": ("user_id",),
     "eligible": ("item_id",),
+    "impressions": ("item_id", "position", "click"),
+    "policy": ("item_id", "position", "probability"),
 }
 
 

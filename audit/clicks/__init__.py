@@ -1,0 +1,31 @@
+"""Clicks as evidence: what a log of impressions can say about relevance and about other policies.
+
+Clicks are no relevance: they carry the position, the old ranking and its habits.  This room reads the log,
+says what can be identified from it, repairs what can be repaired, and refuses the rest.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from audit.clicks.log import ImpressionLog, read_log
+
+_HOME = {
+    "ImpressionLog": "audit.clicks.log",
+    "read_log": "audit.clicks.log",
+}
+
+__all__ = ["ImpressionLog", "read_log"]
+
+
+def __getattr__(name: str) -> Any:
+    # Lazily: fitting and resampling need parts of the stack that reading a log does not.
+    if name not in _HOME:
+        raise AttributeError(f"module 'audit.clicks' has no attribute '{name}'")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
