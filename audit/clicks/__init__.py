@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from audit.clicks.log import ImpressionLog, read_log
+    from audit.clicks.policy_value import OffPolicyResult, off_policy
 
 _HOME = {
     "ImpressionLog": "audit.clicks.log",
+    "OffPolicyResult": "audit.clicks.policy_value",
+    "off_policy": "audit.clicks.policy_value",
     "read_log": "audit.clicks.log",
 }
 
-__all__ = ["ImpressionLog", "read_log"]
+__all__ = ["ImpressionLog", "OffPolicyResult", "off_policy", "read_log"]
 
 
 def __getattr__(name: str) -> Any:
