@@ -10,17 +10,32 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from audit.clicks.interleaving.deciding import InterleavingResult, interleaving_result
+    from audit.clicks.interleaving.making import interleave, multileave
     from audit.clicks.log import ImpressionLog, read_log
     from audit.clicks.policy_value import OffPolicyResult, off_policy
 
 _HOME = {
     "ImpressionLog": "audit.clicks.log",
+    "InterleavingResult": "audit.clicks.interleaving.deciding",
     "OffPolicyResult": "audit.clicks.policy_value",
+    "interleave": "audit.clicks.interleaving.making",
+    "interleaving_result": "audit.clicks.interleaving.deciding",
+    "multileave": "audit.clicks.interleaving.making",
     "off_policy": "audit.clicks.policy_value",
     "read_log": "audit.clicks.log",
 }
 
-__all__ = ["ImpressionLog", "OffPolicyResult", "off_policy", "read_log"]
+__all__ = [
+    "ImpressionLog",
+    "InterleavingResult",
+    "OffPolicyResult",
+    "interleave",
+    "interleaving_result",
+    "multileave",
+    "off_policy",
+    "read_log",
+]
 
 
 def __getattr__(name: str) -> Any:

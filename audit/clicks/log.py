@@ -19,6 +19,7 @@ examination?    probability that the position was looked at
 randomisation?  how the list was randomised, in words
 team?           interleaving: the ranker that a click is credited to
 credit?         interleaving: how much a click is worth, positive for A
+rank_a?         interleaving: A's own rank of the item, empty where A does not have it; so is rank_b? of B
 =============== ======================================================================================
 
 Propensities are never defaulted: where a row has none, what needs one is refused.
@@ -47,7 +48,7 @@ from audit.inputs.read import name_of
 from audit.inputs.times import NONE
 
 PROPENSITIES = ("propensity", "p_prefix", "p_slate")
-_NUMBERS = (*PROPENSITIES, "reward", "examination", "credit")
+_NUMBERS = (*PROPENSITIES, "reward", "examination", "credit", "rank_a", "rank_b")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,11 +74,13 @@ class ImpressionLog:
     policies: Ids | None = None
     policy: I32 | None = None
     propensity: F64 | None = None
-    """NaN where the log has none; the same for the next four."""
+    """NaN where the log has none; the same for the next six."""
     p_prefix: F64 | None = None
     p_slate: F64 | None = None
     examination: F64 | None = None
     credit: F64 | None = None
+    rank_a: F64 | None = None
+    rank_b: F64 | None = None
     reward: F64 | None = None
     """Without NaN."""
     timestamp: I64 | None = None

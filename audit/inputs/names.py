@@ -114,6 +114,8 @@ COLUMNS: dict[Kind, dict[str, Names]] = {
         "randomisation": Names(("randomization", "randomised", "randomized", "exploration")),
         "team": Names(("interleaving_team", "team_id", "ranker", "ranker_id")),
         "credit": Names(("credits", "interleaving_credit")),
+        "rank_a": Names(),
+        "rank_b": Names(),
     },
     "policy": {
         "item_id": Names((*_ITEM.usual, "action", "action_id")),

@@ -99,10 +99,10 @@ ESTIMATORS: dict[str, Estimator] = {
     "mips": Estimator(lambda e, c: weighting.ips(e.category_w, e.r, c), "marginalised IPS", "clip"),
     "snmips": Estimator(lambda e, c: weighting.snips(e.category_w, e.r, c), "self-normalised MIPS", "clip"),
     "sips": Estimator(lambda e, _: slates.by_list(e.log, e.slate_w, e.r), "standard IPS of lists", lists=True),
-    "iips": Estimator(lambda e, _: slates.by_list(e.log, e.w, e.r), "independent IPS", lists=True),
+    "iips": Estimator(lambda e, _: slates.by_list(e.log, e.w, e.r, slots=True), "independent IPS", lists=True),
     "rips": Estimator(lambda e, _: slates.by_list(e.log, e.prefix_w, e.r), "reward interaction IPS", lists=True),
     "snsips": Estimator(lambda e, _: slates.by_position(e.log, e.slate_w, e.r), "self-normalised SIPS", lists=True),
-    "sniips": Estimator(lambda e, _: slates.by_position(e.log, e.w, e.r), "self-normalised IIPS", lists=True),
+    "sniips": Estimator(lambda e, _: slates.by_position(e.log, e.w, e.r, slots=True), "self-normalised IIPS", lists=True),
     "snrips": Estimator(lambda e, _: slates.by_position(e.log, e.prefix_w, e.r), "self-normalised RIPS", lists=True),
     "cascade_dr": Estimator(
         lambda e, _: slates.cascade_dr(e.log, e.prefix_w, e.r, e.q, e.d), "cascade doubly robust", lists=True

@@ -28,12 +28,14 @@ def heads(log: ImpressionLog) -> F64:
     return first
 
 
-def by_list(log: ImpressionLog, w: F64, r: F64) -> Estimate:
-    """``(1/lists) Σ w_k·r_k``."""
-    return Estimate((w * r, heads(log)), lambda s: divide(s[..., 0], s[..., 1]), w)
+def by_list(log: ImpressionLog, w: F64, r: F64, *, slots: bool = False) -> Estimate:
+    """``(1/lists) Σ w_k·r_k``; ``slots``: the weights of a list's slots have nothing to do with each other."""
+    return Estimate(
+        (w * r, heads(log)), lambda s: divide(s[..., 0], s[..., 1]), w if slots else at_last(log, w)
+    )
 
 
-def by_position(log: ImpressionLog, w: F64, r: F64) -> Estimate:
+def by_position(log: ImpressionLog, w: F64, r: F64, *, slots: bool = False) -> Estimate:
     """``Σ_k [Σ w_k·r_k / Σ w_k] · (lists that reach k / lists)``."""
     places = np.unique(log.position)
     columns: list[F64] = [heads(log)]
@@ -48,7 +50,7 @@ def by_position(log: ImpressionLog, w: F64, r: F64) -> Estimate:
             total += divide(above, below) * reached
         return divide(total, s[..., 0])
 
-    return Estimate(columns, combine, w)
+    return Estimate(columns, combine, w if slots else at_last(log, w))
 
 
 def cascade_dr(log: ImpressionLog, w: F64, r: F64, q: F64, expected: F64) -> Estimate:
@@ -67,8 +69,15 @@ def cascade_dr(log: ImpressionLog, w: F64, r: F64, q: F64, expected: F64) -> Est
     before[1:] = w[:-1]
     before[log.starts[:-1]] = 1
     return Estimate(
-        (w * (r - q) + before * expected, heads(log)), lambda s: divide(s[..., 0], s[..., 1]), w
+        (w * (r - q) + before * expected, heads(log)),
+        lambda s: divide(s[..., 0], s[..., 1]),
+        at_last(log, w),
     )
+
+
+def at_last(log: ImpressionLog, w: F64) -> F64:
+    """The weights at the last position of each list, where they spread most: ``[lists]``."""
+    return w[log.starts[1:] - 1]
 
 
 def first_rows(log: ImpressionLog) -> I64:
