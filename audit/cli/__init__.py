@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from audit.cli import (
+    clicks,
     diffing,
     explaining,
     gating,
@@ -51,6 +52,7 @@ app.command("frontier")(reranking.frontier)
 app.command("rerank")(reranking.rerank)
 app.command("rerank-methods")(reranking.rerank_methods)
 app.command("surrogate")(learning.surrogate)
+app.add_typer(clicks.app, name="clicks")
 
 
 def _print_version(wanted: bool) -> None:
