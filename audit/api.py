@@ -37,6 +37,7 @@ from audit.engine.memory import BLOCK
 from audit.errors import ConfigError, DataIssue, choices
 from audit.exhibits import make_exhibits
 from audit.findings import Evidence, judge
+from audit.findings.families import families
 from audit.findings.profiles import resolve
 from audit.forecast import Forecast, forecast
 from audit.guardrail import EVERY
@@ -613,4 +614,5 @@ def _audit(
         verdicts=judgment.verdicts, exhibits=evidence.exhibits, issues=list(evidence.issues),
         unavailable=list(evidence.unavailable), sources=sources_of(inputs, dataset), versions=versions(),
         robustness=evidence.robustness, declaration=judgment.declaration, segments=segments,
+        families=families(candidates, comparisons, judgment.guardrail_results),
     )  # fmt: skip

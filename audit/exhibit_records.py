@@ -53,6 +53,15 @@ class LostGained(Record):
     gained_high: float | None = None
 
 
+class UsersShown(Record):
+    """How many users were shown each item or creator, up to the viewport: what rarefaction needs."""
+
+    model: str
+    what: Literal["items", "tail items", "creators"]
+    seeds: list[dict[int, int]]
+    """For each seed: number of users → items of the catalog (or creators) shown to that many; 0 included."""
+
+
 class NearDuplicates(Record):
     """Two items that are nearly the same and stand in one list."""
 
@@ -139,6 +148,8 @@ class Exhibits(Record):
     """By candidate."""
     items_lost: dict[str, list[Loser]] = {}
     creators_lost: dict[str, list[Loser]] = {}
+    users_shown: list[UsersShown] = []
+    """By model: the frequencies from which coverage is brought to another number of users."""
     near_duplicates: list[NearDuplicates] = []
     """Examples, where ``near_duplicates`` was measured: for each model the pairs that most lists show."""
     creator_groups: list[GroupExposure] = []

@@ -20,7 +20,15 @@ from audit.inference.system import combine, count_interval, lost_gained_expected
 from audit.inference.totals import by_member
 from audit.metrics.pair_columns import most_shown_twins
 from audit.metrics.vectors import creator_matrix, of_catalog, rank_weights
-from audit.result import Exhibits, Fatigue, Loser, LostGained, NearDuplicates, Series
+from audit.result import (
+    Exhibits,
+    Fatigue,
+    Loser,
+    LostGained,
+    NearDuplicates,
+    Series,
+    UsersShown,
+)
 
 LORENZ_POINTS = 101
 LOSERS = 10
@@ -86,6 +94,7 @@ def make_exhibits(
             )
             for c in plan.candidates if by_creator
         },
+        users_shown=_users_shown(d, plan, measured),
         near_duplicates=_near_duplicates(d, plan, measured),
         gaps=[] if headline is None else segment_gaps(d, plan, measured, headline, seed),
         fatigue=_fatigue(d, measured),
@@ -180,6 +189,40 @@ def _lost_gained(d: Overview, plan: Plan, measured: Measured, candidate: str) ->
             for name, values in zip(("lost", "gained"), both, strict=True):
                 jackknife[f"{what} {name}"] = combine(values).interval(0.95)
     return [_changed(what, by, jackknife) for what, by in users.items()]
+
+
+def _users_shown(d: Overview, plan: Plan, measured: Measured) -> list[UsersShown]:
+    """The engine counts users by pairs of runs: of the baseline's seeds, those that a candidate is paired with."""
+    p = measured.partials
+    last = len(d.models[plan.baseline]) - 1
+    by_run: dict[tuple[str, int], tuple[I64, I64]] = {}
+    for model, seed in sorted(p.users_items):
+        for side, run in ((0, (plan.baseline, min(seed, last))), (1, (model, seed))):
+            by_run[run] = tuple(
+                users[model, seed][side] + users[model, seed][2]
+                for users in (p.users_items, p.users_creators)
+            )
+    found = []
+    for model, seeds in d.models.items():
+        runs = [by_run[model, s] for s in range(len(seeds)) if (model, s) in by_run]
+        kinds: list[tuple[Literal["items", "tail items", "creators"], list[I64]]] = [
+            ("items", [of_catalog(d, items) for items, _ in runs])
+        ]
+        if "history" in d.has:
+            tail = d.items.tail & d.items.in_catalog
+            kinds.append(("tail items", [items[tail] for items, _ in runs]))
+        if "creator_id" in d.has:
+            kinds.append(("creators", [creators for _, creators in runs]))
+        found += [
+            UsersShown(model=model, what=what, seeds=[_frequencies(x) for x in each])
+            for what, each in kinds
+        ]
+    return found
+
+
+def _frequencies(users: I64) -> dict[int, int]:
+    counts, items = np.unique(users, return_counts=True)
+    return dict(zip(counts.tolist(), items.tolist(), strict=True))
 
 
 def _changed(

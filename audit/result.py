@@ -25,6 +25,7 @@ from audit.exhibit_records import (
     Record,
     SegmentGap,
     Series,
+    UsersShown,
 )
 from audit.guardrail import Kind
 from audit.robustness import Robustness
@@ -40,6 +41,7 @@ __all__ = [
     "Comparison",
     "Declaration",
     "Exhibits",
+    "Family",
     "Fatigue",
     "Finding",
     "FindingSeverity",
@@ -65,6 +67,7 @@ __all__ = [
     "Status",
     "SystemEvidence",
     "Unavailable",
+    "UsersShown",
     "Verdict",
     "json_schema",
     "load_result",
@@ -73,7 +76,8 @@ __all__ = [
 SCHEMA_VERSION = "1.2"
 READS = ("1.0", "1.1", SCHEMA_VERSION)
 """The versions that can be read: 1.1 added `robustness`, and the exhibits of creator groups, gaps and sessions;
-1.2 added `declaration`, `segments`, and limits, target and evidence of guardrails."""
+1.2 `declaration`, `segments`, limits, target and evidence of guardrails, least detectable differences, corrections for many questions,
+and how many users were shown what."""
 
 Verdict = Literal["pass", "warn", "inconclusive", "fail"]
 Status = Literal["held", "breached", "undecided", "not measured"]
@@ -233,6 +237,12 @@ class Comparison(Record):
     relative_low: float | None = None
     relative_high: float | None = None
     p_value: float | None = None
+    adjusted_p: float | None = None
+    """By Benjamini and Hochberg, over all p-values of the candidate's comparisons: at most this share of the
+    comparisons with as small a value is expected to be chance.  For what was not declared before looking."""
+    least_detectable: float | None = None
+    """The size of difference that audits of as many users find with 80 % power at 5 %, two-sided; absent without an
+    interval."""
     reading: Reading
     identical: bool = False
     """The two models cannot be told apart by this metric: same values for every user or bucket."""
@@ -290,6 +300,19 @@ class Declaration(Record):
     """Of the guardrails as they were judged, profile and own together: 16 hexadecimal digits of SHA-256."""
     config_hash: str
     """Of the whole configuration, guardrails included; paths count by name, the engine does not."""
+
+
+class Family(Record):
+    """Questions that were asked together of one candidate, and how their number was corrected for."""
+
+    model: str
+    family: Literal["guardrails", "exploration"]
+    """Declared before looking, or everything that was compared."""
+    method: Literal["holm", "benjamini_hochberg"]
+    level: float
+    """Of the chance of any false rejection (Holm), or of the expected share of false ones (Benjamini–Hochberg)."""
+    tested: int
+    rejected: int
 
 
 class Finding(Record):
@@ -371,6 +394,8 @@ class AuditResult(Record):
     declaration: Declaration | None = None
     """Absent in results before 1.2."""
     segments: list[SegmentInfo] = []  # noqa: RUF012  a record copies its defaults
+    families: list[Family] = []  # noqa: RUF012  a record copies its defaults
+    """By candidate: the guardrails, then the exploration."""
 
     @property
     def verdict(self) -> Verdict:

@@ -25,6 +25,7 @@ from audit.engine.partials import ExactSums, Measured, Run
 from audit.engine.plan import Grouping, Plan
 from audit.inference import means
 from audit.inference.mean_comparison import Values, compare_means, compare_pair
+from audit.inference.multiplicity import benjamini_hochberg
 from audit.inference.reading import MIN_USERS, number
 from audit.inference.system import AdditiveVector, ReplicateValues, evaluate
 from audit.inference.system_comparison import compare_system
@@ -102,7 +103,7 @@ class Comparer:
             key=lambda m: (segments[m.segment], place(m.metric), models[m.model])
         )
         self.comparisons.sort(key=lambda c: (segments[c.segment], models[c.model], place(c.metric)))
-        return self._once(self.measurements), self._once(self.comparisons)
+        return self._once(self.measurements), _adjusted(self._once(self.comparisons))
 
     def _steps(self) -> list[tuple[str, Bool | None, Callable[[], None]]]:
         """What is compared, in order: a segment, its rows if means are asked of it, and its systems."""
@@ -441,6 +442,17 @@ class Comparer:
             vector = AdditiveVector(table[:-1], table[-1], np.array([step, 1.0]))
             totals.append(evaluate([vector], {"mean": _ratio})["mean"])
         return points, totals
+
+
+def _adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """With the p-values adjusted for how many a candidate has: all metrics, Ks and segments."""
+    found = list(comparisons)
+    for model in dict.fromkeys(c.model for c in found):
+        own = [i for i, c in enumerate(found) if c.model == model and c.p_value is not None]
+        adjusted = benjamini_hochberg([found[i].p_value or 0.0 for i in own])
+        for i, p in zip(own, adjusted, strict=True):
+            found[i] = found[i].model_copy(update={"adjusted_p": float(f"{p:.7g}")})
+    return found
 
 
 def _averaged(seeds: Seeds) -> tuple[F64, F64]:

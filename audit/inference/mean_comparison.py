@@ -11,6 +11,8 @@ import numpy as np
 
 from audit.dataset.model import F64
 from audit.inference import means
+from audit.inference.power import least_detectable
+from audit.inference.quantiles import at_least_student
 from audit.inference.reading import MIN_USERS, number, reading, span
 from audit.metrics.registry import MetricRef
 from audit.result import Comparison, MeanEvidence
@@ -93,9 +95,11 @@ def compare_means(
         return Comparison(**base, reading="undecided", note=note)
     spread = 0.0 if identical else a.seed_variance + b.seed_variance
     replicates = widen(own, difference, spread)
-    grid = means.quantile_grid(replicates[:, None])[:, 0]
+    # A derived metric has no effects; its replicates may be anything, as where it divides by a mean near 0.
+    error = _error if effects is not None else _robust_error
+    grid = _grid(replicates, difference, error(replicates, users), users)
     interval = means.grid_interval(grid, 0.95)
-    relative_grid = _relative(a, replicates)
+    relative_grid = _relative(a, replicates, difference, users)
     relative = None if relative_grid is None else means.grid_interval(relative_grid, 0.95)
     if p is None or spread:
         p = 1.0 if identical else means.two_sided(*means.grid_tail(grid, 0.0))
@@ -104,6 +108,7 @@ def compare_means(
     return Comparison(
         **base, ci_low=low, ci_high=high, relative_low=relative_low, relative_high=relative_high,
         p_value=number(p), identical=identical,
+        least_detectable=least_detectable(error(replicates, users), users - 1),
         reading=reading(ref.spec, difference, interval, relative, identical, (a.point, b.point)),
         evidence=MeanEvidence(
             users=users, difference=short(grid),
@@ -154,13 +159,43 @@ def _few(
     )  # fmt: skip
 
 
-def _relative(a: Values, replicates: F64) -> F64 | None:
-    """The grid of candidate / baseline − 1; ``None`` where a baseline replicate is 0 or changes sign."""
+def _grid(replicates: F64, center: float, se: float, users: int) -> F64:
+    """``[len(GRID)]``: the replicates' quantiles, nowhere nearer to the estimate than Student's."""
+    grid = means.quantile_grid(replicates[:, None])[:, 0]
+    return at_least_student(grid, center, se, users - 1)
+
+
+def _error(replicates: F64, users: int) -> float:
+    """The standard error: the replicates' spread is that of n users, their variance that of n − 1."""
+    if users < 2:
+        return 0.0
+    return float(np.nanstd(replicates, ddof=1)) * math.sqrt(users / (users - 1))
+
+
+def _robust_error(replicates: F64, users: int) -> float:
+    """The same by the middle two thirds of the replicates: whatever the others are."""
+    if users < 2:
+        return 0.0
+    from scipy.special import ndtr
+
+    low, high = np.nanquantile(replicates, (ndtr(-1.0), ndtr(1.0)))
+    return float(high - low) / 2 * math.sqrt(users / (users - 1))
+
+
+def _relative(a: Values, replicates: F64, difference: float, users: int) -> F64 | None:
+    """The grid of candidate / baseline − 1; ``None`` where a baseline replicate is 0 or changes sign.
+
+    Student's quantiles are of its logarithm, where there is one.
+    """
     finite = a.replicates[np.isfinite(a.replicates)]
     if a.point == 0 or not (finite * np.sign(a.point) > 0).all():
         return None
-    ratio = (a.replicates + replicates) / a.replicates - 1
-    return means.quantile_grid(ratio[:, None])[:, 0]
+    ratio = (a.replicates + replicates) / a.replicates
+    center = 1 + difference / a.point
+    if center > 0 and (ratio[np.isfinite(ratio)] > 0).all():
+        logs = np.log(ratio)
+        return np.asarray(np.expm1(_grid(logs, math.log(center), _error(logs, users), users)))
+    return means.quantile_grid((ratio - 1)[:, None])[:, 0]
 
 
 def _errors(a: Values, b: Values) -> tuple[float, float, float]:
@@ -172,7 +207,7 @@ def _errors(a: Values, b: Values) -> tuple[float, float, float]:
 def candidate_grid(v: Values) -> list[float]:
     """Quantiles of the value's replicates, the seeds' spread included."""
     replicates = widen(v.replicates, v.point, v.seed_variance)
-    return short(means.quantile_grid(replicates[:, None])[:, 0])
+    return short(_grid(replicates, v.point, _error(replicates, v.n), v.n))
 
 
 def widen(replicates: F64, center: float, variance: float) -> F64:

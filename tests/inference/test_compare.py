@@ -159,6 +159,30 @@ def test_the_bootstrap_is_as_wide_as_the_paired_standard_error(compared, per_use
         assert c.evidence.se[2] == pytest.approx(table.cov().iloc[0, 1] / USERS, abs=0.05 * se**2)
 
 
+def test_p_values_are_adjusted_for_all_that_were_compared(compared):
+    own = [c for c in compared.comparisons if c.p_value is not None]
+    expected = stats.false_discovery_control([c.p_value for c in own], method="bh")
+    assert [c.adjusted_p for c in own] == pytest.approx(expected, rel=1e-6)
+    assert {c.segment for c in own} > {"all", "a=x"}
+    assert all(c.adjusted_p is None for c in compared.comparisons if c.p_value is None)
+
+
+def test_what_could_have_been_detected(compared, per_user):
+    mean, system, without = (
+        compared(m) for m in ("precision@5", "item_gini@5", "catalog_coverage@2")
+    )
+    differences = per_user[0]["candidate"] - per_user[0]["baseline"]
+    se = differences.std(ddof=1) / math.sqrt(USERS)
+    # Found by a two-sided test at 5 % with 80 % power: 1.96 + 0.84 standard errors.
+    assert mean.least_detectable == pytest.approx(2.80 * se, rel=0.03)
+    t = stats.t(system.evidence.df)
+    assert system.least_detectable == pytest.approx(
+        (t.ppf(0.975) + t.ppf(0.8)) * system.evidence.se, rel=1e-9
+    )
+    assert without.ci_low is None
+    assert without.least_detectable is None
+
+
 def test_the_candidate_is_better(compared):
     c = compared("precision@5")
     assert c.reading == "better"
@@ -175,7 +199,15 @@ def test_a_derived_metric_is_recomputed_on_the_joint_replicates(compared, per_us
     sums = np.zeros((USERS, 2))
     sums[bucket] = reciprocal[["baseline", "candidate"]].to_numpy()
     joint = 1 / means.ratio_replicates(sums, np.ones((USERS, 2)), seed=0)
-    grid = means.quantile_grid(joint[:, 1:] - joint[:, :1])[:, 0]
+    own = joint[:, 1] - joint[:, 0]
+    grid = means.quantile_grid(own[:, None])[:, 0]
+    # Nowhere narrower than Student's, its standard error from the middle of the replicates.
+    middle = np.quantile(own, stats.norm.cdf([-1, 1]))
+    se = (middle[1] - middle[0]) / 2 * math.sqrt(USERS / (USERS - 1))
+    student = c.difference + se * stats.t(USERS - 1).ppf(means.GRID)
+    lower = np.array(means.GRID) < 0.5
+    outer = np.where(lower, np.minimum(grid, student), np.maximum(grid, student))
+    grid = np.where(np.array(means.GRID) == 0.5, grid, outer)
     assert (c.ci_low, c.ci_high) == pytest.approx(means.grid_interval(grid, 0.95), rel=1e-9)
     assert c.p_value == pytest.approx(means.two_sided(*means.grid_tail(grid, 0.0)), rel=1e-6)
     assert c.reading == "better"  # lower is better

@@ -11,6 +11,7 @@ from scipy import stats
 from audit.inference.quantiles import (
     GRID,
     REPLICATES,
+    at_least_student,
     grid_interval,
     grid_tail,
     quantile_grid,
@@ -209,3 +210,23 @@ def test_wrong_shapes_and_levels_are_refused():
 )
 def test_two_sided(below, above, p):
     assert two_sided(below, above) == pytest.approx(p)
+
+
+def test_no_quantile_is_nearer_than_student_says(replicates):
+    grid = grid_of(replicates)  # skewed: mean 9, deviation 3
+    found = at_least_student(grid, 9.0, 3.0, 20)
+    student = stats.t(20, 9, 3).ppf(GRID)
+    half = len(GRID) // 2
+    assert found[half] == grid[half]
+    assert found[:half] == pytest.approx(np.minimum(grid, student)[:half])
+    assert found[half + 1 :] == pytest.approx(np.maximum(grid, student)[half + 1 :])
+    assert (np.diff(found) >= 0).all()
+    # The gamma's own upper end is further out, its lower end is not.
+    low, high = grid_interval(found, 0.95)
+    assert low == pytest.approx(stats.t(20, 9, 3).ppf(0.025), rel=1e-3)
+    assert high == pytest.approx(grid_interval(grid, 0.95)[1])
+
+
+@pytest.mark.parametrize(("se", "df"), [(0.0, 10), (math.nan, 10), (math.inf, 10), (1.0, 0)])
+def test_without_a_standard_error_the_grid_stays(normal, se, df):
+    assert at_least_student(normal, 0.3, se, df) is normal

@@ -69,7 +69,8 @@ def _statistics(context: Context) -> list[Block]:
         blocks.append(
             Text(
                 text="Means over users: 10,000 Poisson bootstrap replicates, the same weights for all models and "
-                "measures; 95 % percentile intervals; p-values by flipping signs within users."
+                "measures; 95 % intervals from their percentiles, nowhere narrower than Student's t, which matters "
+                "where few users carry a difference; p-values by flipping signs within users."
             )
         )
     if SystemEvidence in kinds:
@@ -87,6 +88,13 @@ def _statistics(context: Context) -> list[Block]:
                 text="Guardrails are declared before looking and tested together with Holm's correction at "
                 "0.05, for each candidate. Breached and held are both rejections, on the far and on the "
                 "near side of the bound; what is not rejected is undecided."
+            )
+        )
+    if any(c.adjusted_p is not None for c in context.result.comparisons):
+        blocks.append(
+            Text(
+                text="Everything else is exploration: p-values are as for one question alone, and the result also "
+                "keeps them adjusted by Benjamini and Hochberg for all that was compared of a candidate."
             )
         )
     blocks.append(
