@@ -7,6 +7,7 @@ and lists are sorted by user, then request.  A user's lists are therefore ``user
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ import numpy.typing as npt
 
 from audit.conventions import Conventions
 from audit.dataset.ids import Ids
+from audit.dataset.unit_vectors import UnitVectors
 
 if TYPE_CHECKING:
     from audit.dataset.creator_groups import CreatorGroups
@@ -43,6 +45,9 @@ class Ragged:
     def lengths(self) -> I64:
         """``[rows]``: the number of values of each row."""
         return np.diff(self.start)
+
+
+_MAKING = threading.Lock()
 
 
 def distinct_keys(keys: I64) -> I64:
@@ -94,6 +99,12 @@ class Items:
     def catalog(self) -> I64:
         """Codes of the catalog's items, ascending."""
         return np.flatnonzero(self.in_catalog)
+
+    @cached_property
+    def unit(self) -> UnitVectors:
+        """The vectors divided by their norms, as loops sum them up."""
+        with _MAKING:  # threads measure side by side, and one table is enough
+            return self.__dict__.get("unit") or UnitVectors.of(self.vectors, self.inverse_norm)
 
     @cached_property
     def interactions(self) -> int:

@@ -151,9 +151,10 @@ class Shared:
         if d.history is None:
             return np.zeros((self.last_user - self.first_user, d.items.vectors.shape[1]))
         users = np.arange(self.first_user, self.last_user)
+        unit = d.items.unit
         return np.asarray(
             kernels.profiles(
-                d.history.start, d.history.values, users, d.items.vectors, d.items.inverse_norm
+                d.history.start, d.history.values, users, unit.numbers, unit.scale, unit.zero
             )
         )
 
@@ -457,16 +458,16 @@ class Block:
     # ------------------------------------------------------------- embeddings
 
     def _geometry(self, ks: I64) -> tuple[F64, F64, F64]:
-        items = self._d.items
+        unit = self._d.items.unit
         row = (self.user - self._shared.first_user).astype(np.int64)
-        key = ("geometry", ks.tobytes())
-        return self._once(  # type: ignore[no-any-return]
-            key,
-            lambda: kernels.geometry(
-                self.start, self.item, items.vectors, items.inverse_norm, row,
-                self._shared.profile, ks,
-            ),
-        )  # fmt: skip
+
+        def make() -> tuple[F64, F64, F64]:
+            norm2, count, dot = kernels.geometry(
+                self.start, self.item, unit.numbers, unit.scale, unit.zero, row, self._shared.profile, ks
+            )  # fmt: skip
+            return norm2 * unit.step**2, count, dot * unit.step
+
+        return self._once(("geometry", ks.tobytes()), make)  # type: ignore[no-any-return]
 
     def embedded(self, ks: I64) -> F64:
         """``[L, K]``: how many of the first K items have an embedding."""

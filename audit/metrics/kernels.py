@@ -11,10 +11,10 @@ import numpy as np
 
 from audit.compiled import kernel, prefetch
 
-AHEAD = 8
+AHEAD = 16
 """Vectors asked for from memory before they are needed."""
-LINE = 16
-"""float32 in a cache line."""
+LINE = 64
+"""Bytes of a cache line."""
 LINES = 4
 """Lines of a vector that are asked for; of longer vectors the processor itself fetches the rest."""
 
@@ -239,66 +239,74 @@ def ideal_dcg(contexts, truth_start, sorted_grades, gains, discounts, full, ks):
 
 
 @kernel
-def _ask(vectors, item):  # type: ignore[no-untyped-def]
-    for column in range(0, min(vectors.shape[1], LINES * LINE), LINE):
-        prefetch(vectors, item, column)
+def _ask(numbers, item):  # type: ignore[no-untyped-def]
+    line = LINE // numbers.itemsize
+    for column in range(0, min(numbers.shape[1], LINES * line), line):
+        prefetch(numbers, item, column)
 
 
 @kernel
-def profiles(history_start, history_items, users, vectors, inverse_norm):  # type: ignore[no-untyped-def]
-    """The unit vector of the mean of the unit vectors of each user's history; zero where none."""
-    out = np.zeros((len(users), vectors.shape[1]))
+def profiles(history_start, history_items, users, numbers, scale, zero):  # type: ignore[no-untyped-def]
+    """The unit vector of the mean of the unit vectors of each user's history; zero where none.
+
+    ``numbers``, ``scale`` and ``zero``: see :class:`audit.dataset.unit_vectors.UnitVectors`.
+    """
+    out = np.zeros((len(users), len(zero)))
+    running = np.zeros_like(zero)
     for row in range(len(users)):
         user = users[row]
+        running[:] = 0
         for place in range(history_start[user], history_start[user + 1]):
             if place + AHEAD < len(history_items):
-                _ask(vectors, history_items[place + AHEAD])
+                _ask(numbers, history_items[place + AHEAD])
             item = history_items[place]
-            for d in range(vectors.shape[1]):
-                out[row, d] += vectors[item, d] * inverse_norm[item]
+            by = scale[item]
+            for d in range(len(zero)):
+                running[d] += numbers[item, d] * by
         total = 0.0
-        for c in range(out.shape[1]):
-            total += out[row, c] * out[row, c]
+        for d in range(len(zero)):
+            total += np.float64(running[d]) ** 2
         norm = np.sqrt(total)
         if norm > 1e-12:
-            out[row] /= norm
-        else:
-            out[row] = 0.0
+            for d in range(len(zero)):
+                out[row, d] = running[d] / norm
     return out
 
 
 @kernel
-def geometry(start, items, vectors, inverse_norm, profile_row, profile, ks):  # type: ignore[no-untyped-def]
-    """From the running sum of unit vectors v: ‖Σv‖², the number of vectors, and profile·Σv at each K.
+def geometry(start, items, numbers, scale, zero, profile_row, profile, ks):  # type: ignore[no-untyped-def]
+    """From the running sum of unit vectors v: ‖Σv‖², the number of vectors, and profile·Σv at each K, in steps.
 
-    The mean pairwise cosine of n vectors is (‖Σv‖² − n)/(n(n − 1)): no pairs are formed.
+    The mean pairwise cosine of n vectors is (‖Σv‖² − n)/(n(n − 1)): no pairs are formed.  ``numbers``, ``scale``
+    and ``zero``: see :class:`audit.dataset.unit_vectors.UnitVectors`.
     """
     rows = len(start) - 1
-    dimensions = vectors.shape[1]
     norm2 = np.zeros((rows, len(ks)))
     count = np.zeros((rows, len(ks)))
     dot = np.zeros((rows, len(ks)))
-    running = np.empty(dimensions)
+    running = np.zeros_like(zero)
     for row in range(rows):
-        running[:] = 0.0
+        running[:] = 0
         n = 0
         slot = start[row]
         for j in range(len(ks)):
-            while slot < start[row + 1] and slot - start[row] < ks[j]:
+            last = min(start[row + 1], start[row] + ks[j])
+            while slot < last:
                 if slot + AHEAD < len(items):
-                    _ask(vectors, items[slot + AHEAD])
+                    _ask(numbers, items[slot + AHEAD])
                 item = items[slot]
-                scale = inverse_norm[item]
-                if scale > 0:
-                    for d in range(dimensions):
-                        running[d] += vectors[item, d] * scale
+                by = scale[item]
+                if by > 0:
+                    for d in range(len(zero)):
+                        running[d] += numbers[item, d] * by
                     n += 1
                 slot += 1
             total = 0.0
             along = 0.0
-            for d in range(dimensions):
-                total += running[d] * running[d]
-                along += running[d] * profile[profile_row[row], d]
+            for d in range(len(zero)):
+                value = np.float64(running[d])
+                total += value * value
+                along += value * profile[profile_row[row], d]
             norm2[row, j] = total
             count[row, j] = n
             dot[row, j] = along
