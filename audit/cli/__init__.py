@@ -28,6 +28,7 @@ from audit.cli import (
 )
 from audit.cli.outcome import INTERNAL_ERROR, INVALID
 from audit.errors import AuditError
+from audit.process import own_process
 
 app = typer.Typer(
     name="recaudit",
@@ -85,6 +86,7 @@ def main() -> None:
     traceback.  Anything else that is raised is a fault of recaudit: exit code 4.  With
     ``RECAUDIT_DEBUG=1`` both show the traceback as well.
     """
+    own_process()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # A terminal without "−" gets "?", not a crash.

@@ -35,7 +35,9 @@ class Stages:
 def main(config: str, out: str) -> None:
     """Audit ``config``, write ``out``."""
     import audit
+    from audit.process import own_process
 
+    own_process()  # as the command does
     stages = Stages(STARTED)
     result = audit.run(config, progress=stages)
     result.write_json(Path(out))
