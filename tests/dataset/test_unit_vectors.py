@@ -64,7 +64,10 @@ def test_sums_of_steps_are_those_of_the_vectors_and_the_same_in_any_order():
 
     rounded = UnitVectors.of(vectors, inverse, large=0)
     exact = vectors.astype(np.float64) * inverse[:, None]
-    for unit, tolerance in ((UnitVectors.of(vectors, inverse), 1e-9), (rounded, 20 * 70 * rounded.step)):
+    for unit, tolerance in (
+        (UnitVectors.of(vectors, inverse), 1e-9),
+        (rounded, 20 * 70 * rounded.step),
+    ):
         norm2, count, dot = measured(unit, lists)
         for row, items in enumerate(lists):
             mean = exact[history[row]].sum(axis=0)

@@ -129,7 +129,9 @@ def check_contract(inputs: Inputs) -> None:
         assert {"rank", "score"} & set(table.column_names)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in COLUMNS if kind not in ("impressions", "policy")])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in COLUMNS if kind not in ("impressions", "policy")]
+)
 @pytest.mark.parametrize("number", range(len(VALUES)), ids=[str(kind) for kind, _ in VALUES])
 def test_every_type_in_every_column(kind: Kind, number: int) -> None:
     dtype, values = VALUES[number]
