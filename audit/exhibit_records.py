@@ -27,13 +27,69 @@ class Series(Record):
 
 
 class Loser(Record):
-    """An item or creator that lost exposure."""
+    """An item or creator that lost (or won) exposure."""
 
     id: str
     name: str
     baseline: float
     candidate: float
     """Share of all exposure at the viewport."""
+    rank_baseline: int | None = None
+    """1 = most exposed; those with equal exposure share the best rank."""
+    rank_candidate: int | None = None
+
+
+class Balance(Record):
+    """How many items or creators get more, less or as much of the exposure as before."""
+
+    model: str
+    what: Literal["items", "creators"]
+    more: int
+    less: int
+    same: int
+    """No exposure under either model, or the same share."""
+
+
+class Joint(Record):
+    """How the relative changes of two measures go together, over audits of other users."""
+
+    model: str
+    x: str
+    y: str
+    correlation: float
+
+
+class UserChanges(Record):
+    """Users by how they fare under a candidate: the difference of their own values of a measure."""
+
+    model: str
+    metric: str
+    users: int
+    """With a value under both models."""
+    better: float
+    same: float
+    worse: float
+    """Shares of the users."""
+    edges: list[float]
+    """The bands' ends, ascending, from −1 to 1."""
+    shares: list[float]
+    """Of the users, in each band; those of no change at all are in none."""
+
+
+class CategoryShare(Record):
+    """A category: what there is of it, what was asked for, and what each model shows of it."""
+
+    category: str
+    """An empty name stands for all others together."""
+    categories: int = 1
+    """How many the record stands for."""
+    catalog: float
+    history: float | None = None
+    """Of the interactions."""
+    relevance: float | None = None
+    """Of the relevant (user, item) pairs."""
+    shown: dict[str, float]
+    """Model → share of the exposure of items with a category, at the viewport."""
 
 
 class LostGained(Record):
@@ -158,3 +214,11 @@ class Exhibits(Record):
     """By attribute, metric of relevance (the headline first), candidate and summary."""
     fatigue: list[Fatigue] = []
     """Empty where lists carry no session."""
+    items_gained: dict[str, list[Loser]] = {}
+    creators_gained: dict[str, list[Loser]] = {}
+    balance: list[Balance] = []
+    joint: list[Joint] = []
+    """Of the headline and each measure that the trade-off plane may set against it."""
+    user_changes: list[UserChanges] = []
+    categories: list[CategoryShare] = []
+    """The categories with most exposure under any model, and all others together."""

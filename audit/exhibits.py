@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from audit.dataset.ids import Ids
 from audit.dataset.model import F64, I64, Overview, Ragged
+from audit.engine.changes import STEPS
 from audit.engine.memory import exposure_by_k
 from audit.engine.partials import Measured
 from audit.engine.plan import AGE_BANDS, Plan
@@ -17,21 +20,27 @@ from audit.inference.creator_groups import group_exposures
 from audit.inference.gaps import segment_gaps
 from audit.inference.histograms import lost_and_gained
 from audit.inference.system import combine, count_interval, lost_gained_expected
+from audit.inference.together import correlations
 from audit.inference.totals import by_member
 from audit.metrics.pair_columns import most_shown_twins
-from audit.metrics.vectors import creator_matrix, of_catalog, rank_weights
+from audit.metrics.registry import MetricRef, parse
+from audit.metrics.vectors import category_matrix, creator_matrix, of_catalog, rank_weights
 from audit.result import (
+    Balance,
+    CategoryShare,
     Exhibits,
     Fatigue,
     Loser,
     LostGained,
     NearDuplicates,
     Series,
+    UserChanges,
     UsersShown,
 )
 
 LORENZ_POINTS = 101
 LOSERS = 10
+CATEGORIES = 15
 TWINS = 5
 LOOKED_AT = 20_000
 """Lists searched for examples of near-duplicates, the first of each model."""
@@ -70,35 +79,40 @@ def make_exhibits(
         )
         for model, seeds in d.models.items()
     }
-    creators = creator_matrix(d) if "creator_id" in d.has else None
+    matrix = creator_matrix(d) if "creator_id" in d.has else None
     by_creator = (
-        {} if creators is None else {m: np.asarray(creators.T @ x) for m, x in exposure.items()}
+        {} if matrix is None else {m: np.asarray(matrix.T @ x) for m, x in exposure.items()}
     )
+    items = Exposed(
+        "items", plan.baseline, exposure, d.items.ids, catalog,
+        [d.items.titles[i] for i in catalog],
+    )  # fmt: skip
+    creators = Exposed(
+        "creators", plan.baseline, by_creator, d.items.creator_ids,
+        np.arange(len(d.items.creator_ids)), list(d.items.creator_names),
+    )  # fmt: skip
     return Exhibits(
         lorenz_items=_lorenz(exposure),
         lorenz_creators=_lorenz(by_creator),
         deciles=_deciles(d, exposure),
         ages=_ages(d, measured),
         lost_gained={c: _lost_gained(d, plan, measured, c) for c in plan.candidates},
-        items_lost={
-            c: _losers(
-                exposure[plan.baseline], exposure[c], d.items.ids, catalog,
-                [d.items.titles[i] for i in catalog],
-            )
-            for c in plan.candidates
-        },
-        creators_lost={
-            c: _losers(
-                by_creator[plan.baseline], by_creator[c], d.items.creator_ids,
-                np.arange(len(d.items.creator_ids)), list(d.items.creator_names),
-            )
-            for c in plan.candidates if by_creator
-        },
         users_shown=_users_shown(d, plan, measured),
+        items_lost={c: items.movers(c, -1) for c in plan.candidates},
+        items_gained={c: items.movers(c, 1) for c in plan.candidates},
+        creators_lost={c: creators.movers(c, -1) for c in plan.candidates if by_creator},
+        creators_gained={c: creators.movers(c, 1) for c in plan.candidates if by_creator},
+        balance=[
+            balance for c in plan.candidates for one in (items, creators)
+            if (balance := one.balance(c)) is not None
+        ],
         near_duplicates=_near_duplicates(d, plan, measured),
         gaps=[] if headline is None else segment_gaps(d, plan, measured, headline, seed),
         fatigue=_fatigue(d, measured),
         creator_groups=group_exposures(d, plan, measured),
+        joint=[] if headline is None else correlations(d, plan, measured, headline),
+        user_changes=[] if headline is None else _user_changes(d, measured, headline),
+        categories=_categories(d, exposure),
     )  # fmt: skip
 
 
@@ -266,15 +280,114 @@ def _near_duplicates(d: Overview, plan: Plan, measured: Measured) -> list[NearDu
     ]  # fmt: skip
 
 
-def _losers(old: F64, new: F64, ids: Ids, codes: I64, names: list[str | None]) -> list[Loser]:
-    """Those whose share of all exposure fell most, ties by id."""
-    if old.sum() <= 0 or new.sum() <= 0:
+@dataclass(frozen=True)
+class Exposed:
+    """Items or creators with their exposure under each model."""
+
+    what: Literal["items", "creators"]
+    baseline: str
+    exposure: Mapping[str, F64]
+    ids: Ids
+    codes: I64
+    names: Sequence[str | None]
+
+    def _shares(self, candidate: str) -> tuple[F64, F64] | None:
+        """Of all exposure, under the baseline and the candidate."""
+        old, new = self.exposure.get(self.baseline), self.exposure.get(candidate)
+        if old is None or new is None or old.sum() <= 0 or new.sum() <= 0:
+            return None
+        return old / old.sum(), new / new.sum()
+
+    def movers(self, candidate: str, sign: int) -> list[Loser]:
+        """Those whose share rose (``sign`` 1) or fell (−1) most, ties by id."""
+        shares = self._shares(candidate)
+        if shares is None:
+            return []
+        a, b = shares
+        order = np.argsort(-sign * (b - a), kind="stable")[:LOSERS]
+        chosen = [int(i) for i in order if sign * (b[i] - a[i]) > 0]
+        texts = self.ids.text(self.codes[chosen])
+        return [
+            Loser(
+                id=text, name=self.names[i] or text, baseline=float(a[i]), candidate=float(b[i]),
+                rank_baseline=int((a > a[i]).sum()) + 1, rank_candidate=int((b > b[i]).sum()) + 1,
+            )
+            for i, text in zip(chosen, texts, strict=True)
+        ]  # fmt: skip
+
+    def balance(self, candidate: str) -> Balance | None:
+        """How many have more, how many less."""
+        shares = self._shares(candidate)
+        if shares is None:
+            return None
+        more, less = (int((sign * (shares[1] - shares[0]) > 0).sum()) for sign in (1, -1))
+        same = len(self.codes) - more - less
+        return Balance(model=candidate, what=self.what, more=more, less=less, same=same)
+
+
+def _user_changes(d: Overview, measured: Measured, headline: str) -> list[UserChanges]:
+    """Of the headline at the viewport; seeds of a candidate together."""
+    refs = [] if measured.readings is None else list(measured.readings.changes)
+    ref = parse(headline)
+    base = MetricRef(ref.name, ref.parameters)
+    if measured.readings is None or base not in refs:
         return []
-    a, b = old / old.sum(), new / new.sum()
-    order = np.argsort(b - a, kind="stable")[:LOSERS]
-    chosen = [int(i) for i in order if b[i] < a[i]]
-    texts = ids.text(codes[chosen])
+    edges = [float(i) / STEPS for i in range(-STEPS, STEPS + 1)]
+    found = []
+    for model, seeds in d.models.items():
+        runs = [(model, s) for s in range(len(seeds)) if (model, s) in measured.partials.changes]
+        if not runs:
+            continue
+        counts = np.sum([measured.partials.changes[r][refs.index(base)] for r in runs], axis=0)
+        total = int(counts.sum())
+        if not total:
+            continue
+        shares = counts / total
+        found.append(
+            UserChanges(
+                model=model, metric=str(base.at(int(measured.readings.k[0]))), users=total // len(runs),
+                better=float(shares[STEPS + 1 :].sum()), same=float(shares[STEPS]),
+                worse=float(shares[:STEPS].sum()), edges=edges,
+                shares=[round(float(v), 6) for v in np.delete(shares, STEPS)],
+            )
+        )  # fmt: skip
+    return found
+
+
+def _categories(d: Overview, exposure: Mapping[str, F64]) -> list[CategoryShare]:
+    """An item of m categories gives 1/m to each; the most exposed categories, then all others."""
+    if "categories" not in d.has or not len(d.items.category_ids):
+        return []
+    matrix, catalog = category_matrix(d), d.items.catalog
+
+    def shares(x: npt.NDArray[Any] | None) -> F64 | None:
+        by = None if x is None else np.asarray(matrix.T @ x.astype(np.float64))
+        return None if by is None or by.sum() <= 0 else by / by.sum()
+
+    parts: dict[str, F64 | None] = {
+        "catalog": shares(np.ones(len(catalog))),
+        "history": shares(d.items.popularity[catalog]) if "history" in d.has else None,
+        "relevance": None if d.relevant is None else shares(d.relevant[catalog]),
+    }
+    shown = {m: of for m, x in exposure.items() if (of := shares(x)) is not None}
+    if parts["catalog"] is None or not shown:
+        return []
+    most = np.max(list(shown.values()), axis=0)
+    chosen = np.argsort(-most, kind="stable")[:CATEGORIES]
+    rest = np.setdiff1d(np.arange(len(most)), chosen)
+    names = d.items.category_ids.text(chosen)
+    groups = [(name, chosen[i : i + 1]) for i, name in enumerate(names)]
+    groups += [("", rest)] if len(rest) else []
+
+    def part(of: str, codes: I64) -> float | None:
+        found = parts[of]
+        return None if found is None else float(found[codes].sum())
+
     return [
-        Loser(id=text, name=names[i] or text, baseline=float(a[i]), candidate=float(b[i]))
-        for i, text in zip(chosen, texts, strict=True)
-    ]
+        CategoryShare(
+            category=name, categories=len(codes), catalog=part("catalog", codes) or 0.0,
+            history=part("history", codes), relevance=part("relevance", codes),
+            shown={m: float(of[codes].sum()) for m, of in shown.items()},
+        )
+        for name, codes in groups
+    ]  # fmt: skip

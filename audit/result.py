@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from audit.exhibit_records import (
+    Balance,
+    CategoryShare,
     Exhibits,
     Fatigue,
     GroupExposure,
+    Joint,
     Loser,
     LostGained,
     NearDuplicates,
@@ -25,6 +28,7 @@ from audit.exhibit_records import (
     Record,
     SegmentGap,
     Series,
+    UserChanges,
     UsersShown,
 )
 from audit.guardrail import Kind
@@ -38,6 +42,8 @@ __all__ = [
     "SCHEMA_VERSION",
     "AuditInfo",
     "AuditResult",
+    "Balance",
+    "CategoryShare",
     "Comparison",
     "Declaration",
     "Exhibits",
@@ -48,6 +54,7 @@ __all__ = [
     "GroupExposure",
     "GuardrailResult",
     "Issue",
+    "Joint",
     "Loser",
     "LostGained",
     "MeanEvidence",
@@ -67,6 +74,7 @@ __all__ = [
     "Status",
     "SystemEvidence",
     "Unavailable",
+    "UserChanges",
     "UsersShown",
     "Verdict",
     "json_schema",
@@ -77,7 +85,7 @@ SCHEMA_VERSION = "1.2"
 READS = ("1.0", "1.1", SCHEMA_VERSION)
 """The versions that can be read: 1.1 added `robustness`, and the exhibits of creator groups, gaps and sessions;
 1.2 `declaration`, `segments`, limits, target and evidence of guardrails, least detectable differences, corrections for many questions,
-and how many users were shown what."""
+and how many users were shown what, winners beside losers, how users fare, categories, and how two changes go together."""
 
 Verdict = Literal["pass", "warn", "inconclusive", "fail"]
 Status = Literal["held", "breached", "undecided", "not measured"]

@@ -15,6 +15,8 @@ from audit.dataset.model import F64, I32, I64, Dataset, Overview
 from audit.dataset.scratch import release, trim
 from audit.engine import kernels
 from audit.engine.ages import BANDS, count_days, judgment_clock, shown_by_age
+from audit.engine.changes import BANDS as BANDS_OF_CHANGE
+from audit.engine.changes import count_changes
 from audit.engine.exposure import exposure_of, runs_of, waits_of
 from audit.engine.kept import Kept
 from audit.engine.partials import ExactSums, Measured, Partials, Run, merge
@@ -280,6 +282,7 @@ class _Worker:
                 p.requests[run] = np.zeros((5, REQUESTS), np.int64)
             if self._partner(run) is not None:
                 p.pairs[run] = ExactSums.zeros(rows, len(self.pair_refs) * len(plan.ks))
+                p.changes[run] = np.zeros((len(self.readings.changes), BANDS_OF_CHANGE), np.int64)
         return p
 
     def _ties(self, run: Run) -> bool:
@@ -328,6 +331,9 @@ class _Worker:
             partner = self._partner(run)
             if partner is not None:
                 self._pairs(run, blocks[partner], b)
+                self.partials.changes[run] += count_changes(
+                    plain[partner], plain[run], self.readings.changes, b.user
+                )
                 self._users(run, blocks[partner], b, first, last)
         self.marked += last - first
         self._release(first, last)

@@ -100,6 +100,8 @@ class Partials:
     requests: dict[Run, I64] = field(default_factory=dict)
     """``[5, numbers]``: by the number of the request in its session, up to the viewport; see
     :func:`audit.metrics.session_columns.by_request`.  Absent without sessions."""
+    changes: dict[Run, I64] = field(default_factory=dict)
+    """By candidate's run ``[measures, bands]``: users by how they fare (:mod:`audit.engine.changes`)."""
     users_items: dict[Run, I64] = field(default_factory=dict)
     """``[3, items]``: users shown the item by the baseline only, this candidate only, both."""
     users_creators: dict[Run, I64] = field(default_factory=dict)

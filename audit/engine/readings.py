@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.dataset.model import F64, I64, Bool, Lists
+from audit.engine.changes import counted
 from audit.engine.plan import Plan
 from audit.metrics.block import Block, Shared
 from audit.metrics.filled import adverse_items, with_top_grade
@@ -42,6 +43,8 @@ class Readings:
     unjudged: Sequence[MetricRef] = ()
     """Columns of condensed lists: each; then the judged share itself.  Of the adversary's world: each of the
     baseline, then each of the candidate."""
+    changes: Sequence[MetricRef] = ()
+    """Rows of the counts of users by how they fare (:mod:`audit.engine.changes`)."""
 
 
 def readings_of(plan: Plan, refs: Sequence[MetricRef]) -> Readings:
@@ -59,11 +62,9 @@ def readings_of(plan: Plan, refs: Sequence[MetricRef]) -> Readings:
         r for r in refs
         if (r.spec.level, r.spec.family) == ("list", "relevance") and r.at(plan.viewport) in plan.wanted
     ]  # fmt: skip
-    return Readings(
-        at,
-        [r for r in mine if r.spec.ties != "none"],
-        [r for r in mine if r.spec.unjudged == "irrelevant"],
-    )
+    ties = [r for r in mine if r.spec.ties != "none"]
+    unjudged = [r for r in mine if r.spec.unjudged == "irrelevant"]
+    return Readings(at, ties, unjudged, counted([r for r in mine if r in ties or r in unjudged]))
 
 
 def count_ties(lists: Lists, first: int, last: int, k: int) -> tuple[Bool, I64]:

@@ -19,7 +19,7 @@ from audit.engine.plan import Rows
 
 READ = (
     "ties", "tied", "condensed", "adverse", "judged_zero", "judgment_days", "judgment_ages", "list_days",
-    "relevant_shown",
+    "relevant_shown", "changes",
 )  # fmt: skip
 """Partials that are neither by item nor of the plain reading."""
 
