@@ -10,11 +10,14 @@ from audit.render.view import ReportView, build_view
 from audit.result import (
     AuditInfo,
     AuditResult,
+    Balance,
+    CategoryShare,
     Comparison,
     Exhibits,
     Finding,
     GuardrailResult,
     Issue,
+    Joint,
     Loser,
     LostGained,
     MeanEvidence,
@@ -27,6 +30,7 @@ from audit.result import (
     Source,
     SystemEvidence,
     Unavailable,
+    UserChanges,
 )
 from audit.robustness import (
     AgeOfJudgments,
@@ -309,6 +313,26 @@ def full() -> AuditResult:
         },
         items_lost={"ease": lost[:3], "ials": lost[3:5]},
         creators_lost={"ease": lost},
+        creators_gained={
+            "ease": [Loser(id="d9", name="Hayao Miyazaki", baseline=0.0101, candidate=0.0544, rank_baseline=9, rank_candidate=1)]
+        },
+        balance=[Balance(model="ease", what="creators", more=71, less=281, same=152)],
+        joint=[Joint(model=m, x="ndcg@10", y="tail_share@10", correlation=-0.4) for m in CANDIDATES],
+        user_changes=[
+            UserChanges(
+                model=m, metric="ndcg@10", users=652, better=b, same=round(1 - b - w, 6), worse=w, edges=[-1.0, -0.5, 0.0, 0.5, 1.0],
+                shares=[0.0, w, b, 0.0],
+            )
+            for m, b, w in (("ease", 0.37, 0.21), ("ials", 0.3, 0.28))
+        ],
+        categories=[
+            CategoryShare(category=name, catalog=c, history=h, relevance=h, categories=n, shown=dict(zip(models, shown, strict=True)))
+            for name, n, c, h, shown in (
+                (HOSTILE["script"], 1, 0.5, 0.55, (0.6, 0.8, 0.6)),
+                ("Drama", 1, 0.3, 0.3, (0.3, 0.2, 0.3)),
+                ("", 7, 0.2, 0.15, (0.1, 0.0, 0.1)),
+            )
+        ],
     )  # fmt: skip
     return AuditResult(
         audit=AuditInfo(

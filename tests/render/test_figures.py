@@ -4,11 +4,12 @@ import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.render.figures import forest, lines, lorenz, style, tradeoff
+from audit.render.figures import dumbbell, fates, forest, heat, lines, lorenz, style, tradeoff
 from audit.render.figures.placing import Box, best
 from audit.render.figures.style import CANDIDATES, TOKENS, model_styles, spread
 from audit.render.figures.svg import themed
@@ -56,7 +57,7 @@ def test_no_styles_scripts_or_metadata(views):
         assert tags <= {"svg", "g", "defs", "path", "use", "text", "clipPath", "rect"}
         assert not [e for e in root.iter() if "style" in e.attrib]
         values = [v for e in root.iter() for name, v in e.attrib.items() if name != "id"]
-        assert not [v for v in values if re.search(r"\d\.\d{3,}", v)]
+        assert not [v for v in values if re.search(r"\d\.\d{2,}", v)]
 
 
 @pytest.mark.parametrize(
@@ -91,9 +92,61 @@ def test_any_name_is_drawn_literally(name):
 
 def test_every_axis_has_a_label_with_its_n(views):
     for figure in views["full"].figures():
-        joined = " ".join(texts(figure.svg))
-        if figure.id != "forest":
-            assert "n = " in joined or figure.id == "ages", figure.id
+        assert "n = " in " ".join(texts(figure.svg)), figure.id
+
+
+@pytest.mark.parametrize("correlation", [-0.9, 0.0, 0.5, 1.0])
+def test_an_ellipses_shadows_are_the_intervals(correlation):
+    point = tradeoff.Point(
+        model="a", x=0.5, y=-0.2, x_interval=(0.3, 0.9), y_interval=(-0.5, -0.1), correlation=correlation
+    )  # fmt: skip
+    xs, ys = tradeoff.ellipse(point)
+    assert (min(xs), max(xs)) == pytest.approx((0.3, 0.9), abs=0.002)
+    assert (min(ys), max(ys)) == pytest.approx((-0.5, -0.1), abs=0.002)
+    # Where x is at its end, y is as far out as the correlation says.
+    at_end = ys[xs.index(max(xs))]
+    reach = 0.1 if correlation > 0 else 0.3
+    assert at_end == pytest.approx(-0.2 + correlation * reach, abs=0.03)
+
+
+def test_what_is_0_stands_hollow_at_the_end_of_a_scale_in_powers_of_ten():
+    rows = [dumbbell.Row(label="1", values={"a": 0.5, "b": 0.0}, reference=0.02)]
+    svg = dumbbell.draw(rows, model_styles(["a", "b"]), x_label="x", reference="demand", log=True)
+    assert {"0", "10\u2009%", "demand"} <= set(texts(svg))
+    marks = [e for e in ET.fromstring(svg).iter(f"{SVG}use") if e.get("fill-opacity") == "0"]
+    assert len(marks) == 1
+    full = dumbbell.draw(
+        [dumbbell.Row(label="1", values={"a": 0.5, "b": 0.1})],
+        model_styles(["a", "b"]),
+        x_label="x",
+    )
+    assert "fill-opacity" not in full
+
+
+def test_a_suppressed_cell_says_so_and_has_no_colour():
+    cells = [heat.Cell("+5\u202f%", "better"), heat.Cell("under 50 users", "", suppressed=True)]
+    svg = heat.draw([("all", cells)], ["NDCG", "Tail share"], x_label="x", y_label="y")
+    assert {"under 50 users", "better", "NDCG"} <= set(texts(svg))
+    assert svg.count(style.GOOD_GROUND) == 1
+
+
+def test_shares_of_users_are_written_into_the_bar():
+    fate = fates.Fate(
+        model="b", worse=0.25, same=0.05, better=0.7, edges=[-1, 0, 1], shares=[0.25, 0.7]
+    )
+    found = texts(fates.draw([fate], model_styles(["a", "b"]), x_label="x", n=1234))
+    assert {"25\u202f% worse", "70\u202f% better", "b"} <= set(found)
+    assert "5\u202f% same" not in found  # too narrow for words
+    assert "Share of users (n = 1,234)" in found
+
+
+def test_a_lorenz_curve_is_thinned_to_less_than_can_be_seen():
+    x = [i / 100 for i in range(101)]
+    curve = lorenz.Curve(model="a", label="a", x=x, y=[v**14 for v in x])
+    kept = lorenz._corners(curve)
+    assert len(kept) < 60
+    between = np.interp(x, *zip(*kept, strict=True))
+    assert np.abs(between - np.array(curve.y)).max() <= lorenz.HAIR
 
 
 def test_the_plane_counts_the_users_with_a_headline_value(full_result):

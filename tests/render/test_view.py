@@ -6,7 +6,7 @@ import math
 import pytest
 
 from audit.render.sections.experience import band
-from audit.render.sections.payers import top_share
+from audit.render.sections.exposure import top_share
 from audit.render.view import (
     Callout,
     Figure,
@@ -59,7 +59,9 @@ def test_every_row_has_a_cell_a_column(result):
 def test_figures_have_a_caption_and_an_alternative_that_do_not_repeat_each_other(full_result):
     figures = {f.id: f for f in build_view(full_result).figures()}
     assert list(figures) == [
-        "trade-off", "forest", "lorenz-items", "lorenz-creators", "deciles", "ages", "at-k",
+        "trade-off", "forest", "lorenz-items", "lorenz-creators", "deciles", "categories",
+        "movers-items-ease", "movers-items-ials", "movers-creators-ease", "user-changes", "segments-ease",
+        "segments-ials", "ages", "at-k",
     ]  # fmt: skip
     for figure in figures.values():
         assert figure.caption
@@ -251,6 +253,40 @@ def test_top_share_of_a_lorenz_curve():
     one_has_all = Series(model="m", x=[0.0, 0.9, 1.0], y=[0.0, 0.0, 1.0])
     assert top_share(one_has_all, 0.1) == pytest.approx(1.0)
     assert top_share(one_has_all, 0.05) == pytest.approx(0.5)
+
+
+def test_winners_and_losers_by_rank_with_the_balance(full_result):
+    view = build_view(full_result)
+    figure = next(f for f in view.figures() if f.id == "movers-creators-ease")
+    assert (
+        "281 creators get a smaller share of exposure, 71 a larger one and 152 the same"
+        in figure.caption
+    )
+    assert figure.caption.endswith("Krzysztof Kieślowski loses most and Hayao Miyazaki gains most.")
+    winner = figure.data.rows[-1]
+    assert winner.group == "Gained most"
+    assert [c.text for c in winner.cells[1:]] == ["1.01\u202f%", "5.44\u202f%", "+4.43", "9 → 1"]
+
+
+def test_users_by_how_they_fare_are_said_in_words_and_numbers(full_result):
+    figure = next(f for f in build_view(full_result).figures() if f.id == "user-changes")
+    assert (
+        "More users are better off than worse off under ease, but many pay for it."
+        in figure.caption
+    )
+    assert "About as many users are better off as worse off under ials." in figure.caption
+    assert "ease: 37.0\u202f% better, 42.0\u202f% the same, 21.0\u202f% worse" in figure.alt
+
+
+def test_small_segments_are_suppressed_and_counted(full_result):
+    few = [
+        m.model_copy(update={"n": 49}) if m.segment == "taste=niche" else m
+        for m in full_result.measurements
+    ]
+    view = build_view(full_result.model_copy(update={"measurements": few}))
+    figure = next(f for f in view.figures() if f.id == "segments-ease")
+    assert "1 segment of fewer than 50 users" in figure.caption
+    assert "taste: niche (n = 49): NDCG@10 under 50 users" in figure.alt
 
 
 def test_slug():

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from audit.render.figures import style
 from audit.render.figures.percent import percent_axis
 
+HAIR = 0.001
+"""A quarter of a point, as the figure is drawn."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
@@ -17,6 +20,19 @@ class Curve:
     label: str
     x: Sequence[float]
     y: Sequence[float]
+
+
+def _corners(curve: Curve) -> list[tuple[float, float]]:
+    """The points without those that a straight line through their neighbours passes within a hair."""
+    points = list(zip(curve.x, curve.y, strict=True))
+    kept, since = points[:1], 0
+    for i in range(1, len(points) - 1):
+        (x0, y0), (x2, y2) = points[since], points[i + 1]
+        slope = (y2 - y0) / (x2 - x0)
+        if any(abs(y0 + slope * (x - x0) - y) > HAIR for x, y in points[since + 1 : i + 1]):
+            kept.append(points[i])
+            since = i
+    return kept + points[-1:]
 
 
 def draw(curves: Sequence[Curve], styles: dict[str, style.ModelStyle], *, what: str, n: int) -> str:
@@ -29,10 +45,11 @@ def draw(curves: Sequence[Curve], styles: dict[str, style.ModelStyle], *, what: 
                       textcoords="offset points", fontsize=8.5, color=style.MUTED)  # fmt: skip
         for curve in curves:
             look = styles[curve.model]
-            middle = max(range(len(curve.y)), key=lambda j, c=curve: c.x[j] - c.y[j])  # type: ignore[misc]
+            kept = _corners(curve)
+            middle = max(range(len(kept)), key=lambda j, k=kept: k[j][0] - k[j][1])  # type: ignore[misc]
             axes.plot(
-                curve.x,
-                curve.y,
+                [x for x, _ in kept],
+                [y for _, y in kept],
                 color=look.color,
                 linestyle=style.line_style(look),
                 marker=look.marker,

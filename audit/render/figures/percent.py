@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 
-def percent_axis(axis: Axis, *, sign: bool = True) -> None:
+def percent_axis(axis: Axis, *, sign: bool = True, ticks: int = 6) -> None:
     """Write the ticks of ``axis``, which are ratios, in per cent; ``sign``: ``+`` where positive."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
@@ -17,5 +17,5 @@ def percent_axis(axis: Axis, *, sign: bool = True) -> None:
         plus = "+" if sign and value > 0 else ""
         return f"{plus}{text}\u2009%"
 
-    axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
+    axis.set_major_locator(MaxNLocator(nbins=ticks, steps=[1, 2, 2.5, 5, 10]))
     axis.set_major_formatter(FuncFormatter(write))

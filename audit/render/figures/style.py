@@ -33,6 +33,13 @@ BAND_INK = "#94321a"
 REFERENCE = "#737b85"
 BAR = "#ccd3db"
 """What models are compared with, behind their lines."""
+PAPER = "#ffffff"
+PANEL = "#f6f7f9"
+GOOD, GOOD_GROUND = "#1a6b3c", "#e5f3ea"
+BAD, BAD_GROUND = "#a8281e", "#fbe9e7"
+
+WIDTH = 7.2
+"""Of a figure that takes the whole width, in inches."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,12 @@ TOKENS: dict[str, str] = {
     BAND_INK: "band-ink",
     REFERENCE: "reference",
     BAR: "bar",
+    PAPER: "paper",
+    PANEL: "panel",
+    GOOD: "good",
+    GOOD_GROUND: "good-bg",
+    BAD: "bad",
+    BAD_GROUND: "bad-bg",
     BASELINE.color: "m0",
     **{style.color: f"m{i}" for i, style in enumerate(CANDIDATES, start=1)},
 }

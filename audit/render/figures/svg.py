@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 
-from audit.render.figures.style import TOKENS
+from audit.render.figures.style import FONT_SIZE, TOKENS
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "{http://www.w3.org/1999/xlink}href"
 
-_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_NUMBER = re.compile(r"-?\d+\.\d{2,}")
+_COMMAND = re.compile(r" ?([MLCQzZ]) ?")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 _FONT = re.compile(r"(?:(?P<weight>bold|\d{3}) )?(?P<size>[\d.]+)px (?P<family>.+)")
+_SIZE = f"{FONT_SIZE:g}px"
 _DEFAULTS = {"stroke-linecap": "butt", "fill-opacity": "1", "stroke-opacity": "1", "opacity": "1"}
 
 
@@ -20,7 +22,7 @@ def tidy(document: str) -> str:
     """Drop what a figure does not need, and write styles as attributes.
 
     A content-security policy without ``unsafe-inline`` forbids style attributes and elements.
-    Coordinates keep two decimals of a point.
+    Coordinates keep a tenth of a point.
     """
     ET.register_namespace("", SVG)
     root = ET.fromstring(document)
@@ -31,10 +33,12 @@ def tidy(document: str) -> str:
     for element in root.iter():
         _plain(element)
     used = _used(root)
+    _once(root)
     for element in root.iter():
         if element.get("id") not in used:
             element.attrib.pop("id", None)
     root.set("stroke-linejoin", "round")
+    root.set("font-size", _SIZE)
     _drop_empty(root)
     return ET.tostring(root, encoding="unicode")
 
@@ -53,8 +57,11 @@ def _plain(element: ET.Element) -> None:
             element.set(name, value)
     for name, value in element.attrib.items():
         if name not in ("id", "href", "font-family"):
-            short = _NUMBER.sub(lambda m: f"{float(m[0]):.2f}", value)
-            element.set(name, " ".join(short.split()))
+            short = _NUMBER.sub(lambda m: f"{float(m[0]):.1f}", value)
+            short = " ".join(short.split())
+            element.set(name, _COMMAND.sub(r"\1", short) if name == "d" else short)
+    if element.get("font-size", "").removesuffix("px") == _SIZE.removesuffix("px"):
+        del element.attrib["font-size"]  # the root has it
     if element.get("transform", "").startswith(("rotate(0 ", "rotate(-0 ")):
         del element.attrib["transform"]
 
@@ -79,6 +86,17 @@ def _used(root: ET.Element) -> set[str]:
     return used
 
 
+def _once(root: ET.Element) -> None:
+    """Leave to a mark what its drawing says already."""
+    drawings = {e.get("id"): e for e in root.iter() if e.get("id")}
+    for use in root.iter(f"{{{SVG}}}use"):
+        drawing = drawings.get(use.get("href", "").removeprefix("#"))
+        if drawing is not None and "stroke" in drawing.attrib and "fill" not in drawing.attrib:
+            for name in ("stroke", "stroke-width"):
+                if drawing.get(name) == use.get(name):
+                    use.attrib.pop(name, None)
+
+
 def _drop_empty(root: ET.Element) -> None:
     """Merge groups that say nothing, and drop empty ones."""
     group = f"{{{SVG}}}g"
@@ -88,9 +106,19 @@ def _drop_empty(root: ET.Element) -> None:
             inner = child
             while inner.tag == group and not inner.attrib and len(inner) == 1:
                 inner = inner[0]
-            if not (inner.tag == group and len(inner) == 0):
+            if not (inner.tag == group and len(inner) == 0) and not _invisible(inner):
                 children.append(inner)
         element[:] = children
+
+
+def _invisible(element: ET.Element) -> bool:
+    """A path without colour that nothing refers to."""
+    return (
+        element.tag == f"{{{SVG}}}path"
+        and element.get("fill") == "none"
+        and element.get("stroke", "none") == "none"
+        and "id" not in element.attrib
+    )
 
 
 def isolated(document: str, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, HEIGHT = 4.9, 3.7
+EDGE = 72
+"""Corners of an ellipse as it is drawn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +27,8 @@ class Point:
     y: float
     x_interval: tuple[float, float] | None
     y_interval: tuple[float, float] | None
+    correlation: float | None = None
+    """Of the two changes; ``None``: not known, and the intervals are drawn as a cross."""
 
 
 def draw(
@@ -66,10 +71,35 @@ def _limits(values: Sequence[float], floor: float | None = None) -> tuple[float,
     return bottom, high + 0.22 * span
 
 
+def ellipse(point: Point) -> tuple[list[float], list[float]]:
+    """The edge of a point's ellipse: its shadows on the axes are the two intervals.
+
+    Where an interval reaches further to one side, so does the ellipse: each quarter has its own radii.
+    """
+    assert point.x_interval is not None
+    assert point.y_interval is not None
+    assert point.correlation is not None
+    lean = math.acos(max(-1.0, min(1.0, point.correlation)))
+    xs: list[float] = []
+    ys: list[float] = []
+    for i in range(EDGE + 1):
+        angle = 2 * math.pi * i / EDGE
+        for out, at, ends, by in (
+            (xs, point.x, point.x_interval, math.cos(angle)),
+            (ys, point.y, point.y_interval, math.cos(angle - lean)),
+        ):
+            out.append(at + abs(by) * (ends[1] - at if by > 0 else ends[0] - at))
+    return xs, ys
+
+
 def _draw_point(axes: Axes, point: Point, look: style.ModelStyle) -> None:
-    if point.x_interval:
+    if point.correlation is not None and point.x_interval and point.y_interval:
+        xs, ys = ellipse(point)
+        axes.fill(xs, ys, facecolor=look.color, alpha=0.14, linewidth=0, zorder=2)
+        axes.plot(xs, ys, color=look.color, linewidth=1.1, zorder=3)
+    elif point.x_interval:
         axes.plot(point.x_interval, [point.y] * 2, color=look.color, linewidth=1.4, zorder=3)
-    if point.y_interval:
+    if point.correlation is None and point.y_interval:
         axes.plot([point.x] * 2, point.y_interval, color=look.color, linewidth=1.4, zorder=3)
     axes.plot([point.x], [point.y], marker=look.marker, markersize=7.5, color=look.color, zorder=4)
 
@@ -87,8 +117,12 @@ def _write_labels(
 
     marks = [box((0, 0), (0, 0), 5.0)] + [box((p.x, p.x), (p.y, p.y), 5.0) for p in points]
     taken = list(marks)
-    taken += [box(p.x_interval, (p.y, p.y), 1.0) for p in points if p.x_interval]
-    taken += [box((p.x, p.x), p.y_interval, 1.0) for p in points if p.y_interval]
+    for p in points:
+        if p.correlation is not None and p.x_interval and p.y_interval:
+            taken.append(box(p.x_interval, p.y_interval, 1.0))
+        else:
+            taken += [box(p.x_interval, (p.y, p.y), 1.0)] if p.x_interval else []
+            taken += [box((p.x, p.x), p.y_interval, 1.0)] if p.y_interval else []
     names = [f"{style.name(baseline, 14)} (baseline)", *(style.name(p.model) for p in points)]
     colors = [style.BASELINE.color, *(styles[p.model].color for p in points)]
     for mark, text, color in zip(marks, names, colors, strict=True):

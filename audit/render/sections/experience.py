@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 
 from audit import formatting as fmt
-from audit.render.context import READING_TONES, Context, listing, relative_change, split
+from audit.render.context import READING_TONES, Context, listing, relative_change
 from audit.render.figures import lines, style
-from audit.render.sections import changes, sessions, stages
-from audit.render.sections.payers import series_table
+from audit.render.sections import changes, depth, sessions, stages
+from audit.render.sections.tables import series_table
 from audit.render.view import Block, Cell, Column, Figure, Row, Section, Table, Text
 from audit.result import MetricInfo, Series
 
@@ -20,7 +20,7 @@ def build(context: Context) -> Section:
     """Lists as a person meets them."""
     blocks: list[Block] = [
         changes.build(context), _experience(context), *_near_duplicates(context), _ages(context),
-        _at_k(context), stages.build(context),
+        depth.build(context), stages.build(context),
     ]  # fmt: skip
     blocks += sessions.build(context)
     return Section(id="experience", title="What people would see", blocks=tuple(blocks))
@@ -146,7 +146,7 @@ def _ages(context: Context) -> Block:
         [lines.Line(label=s.model, look=looks[s.model], y=s.y) for s in series],
         steps,
         x_label="Age of the item when shown (d: days, y: years)",
-        y_label="Share of shown items",
+        y_label=f"Share of shown items (n = {max(m.lists for m in context.result.models):,} lists)",
         names="above",
     )
     typical = {s.model: _median_band(s, steps) for s in series}
@@ -181,88 +181,3 @@ def _median_band(series: Series, steps: list[str]) -> str:
         if reached >= total / 2:
             return step
     return steps[-1]
-
-
-def _at_k(context: Context) -> Block:
-    base = split(context.result.audit.headline)[0]
-    ks = sorted(
-        {
-            k
-            for m in context.result.measurements
-            if m.segment == "all" and split(m.metric)[0] == base and (k := split(m.metric)[1])
-        }
-    )
-    found = {
-        model: [
-            None if (m := context.measurement(model, f"{base}@{k}")) is None else m.value
-            for k in ks
-        ]
-        for model in context.models
-    }
-    shown = {model: values for model, values in found.items() if any(v is not None for v in values)}
-    title = context.title(base)
-    if not shown:
-        return Text(
-            text=f"{title} was not measured. {context.why_missing(base)}".rstrip(), style="note"
-        )
-    looks = style.model_styles(context.models)
-    baseline = context.result.audit.baseline
-    draw = functools.partial(
-        lines.draw,
-        [lines.Line(label=model, look=looks[model], y=values) for model, values in shown.items()],
-        [str(k) for k in ks],
-        x_label="K: positions counted from the top",
-        y_label=f"{title} at K (n = {context.result.population.users_with_relevant:,} users)",
-        percent=False,
-        names="ends",
-    )
-    return Figure(
-        id="at-k",
-        draw=draw,
-        alt=f"{title} at each K. "
-        + "; ".join(
-            f"{model}: "
-            + ", ".join(f"{fmt.number(v, 4)} at {k}" for k, v in zip(ks, values, strict=True))
-            for model, values in shown.items()
-        )
-        + ".",
-        caption=_at_k_caption(shown, ks, baseline),
-        data=Table(
-            id="at-k-data",
-            caption=f"{title} at each K",
-            columns=(
-                Column(title="K", width=1),
-                *(Column(title=model, align="end") for model in shown),
-            ),
-            rows=tuple(
-                Row(
-                    cells=(
-                        Cell(text=str(k), value=k),
-                        *(Cell(text=fmt.number(v[i], 4), value=v[i]) for v in shown.values()),
-                    )
-                )
-                for i, k in enumerate(ks)
-            ),
-            folded=True,
-        ),
-    )
-
-
-def _at_k_caption(shown: dict[str, list[float | None]], ks: list[int], baseline: str) -> str:
-    """For each candidate, whether it is above the baseline at every K."""
-    reference = shown.get(baseline)
-    sentences = []
-    for model, values in shown.items():
-        if model == baseline or reference is None:
-            continue
-        pairs = [(k, v, r) for k, v, r in zip(ks, values, reference, strict=True) if v is not None and r is not None]  # fmt: skip
-        above = [k for k, v, r in pairs if v > r]
-        if len(above) == len(pairs):
-            sentences.append(f"{model} lies above {baseline} at every K.")
-        elif not above:
-            sentences.append(f"{model} does not lie above {baseline} at any K.")
-        else:
-            sentences.append(
-                f"{model} lies above {baseline} at K = {listing([str(k) for k in above])} only."
-            )
-    return " ".join(sentences) or "Only one model has values."

@@ -105,6 +105,7 @@ def _forest(context: Context) -> Figure | None:
                 for c in drawn
             ],
             bound=_bound(context, metric),
+            question=_family(context, metric).partition(":")[0],
         )
         for metric, drawn in rows
     ]  # fmt: skip
@@ -112,7 +113,8 @@ def _forest(context: Context) -> Figure | None:
         forest.draw,
         groups,
         style.model_styles(context.models),
-        x_label="Change relative to the baseline, with 95 % interval; ↓ lower is better",
+        x_label="Change relative to the baseline, with 95 % interval "
+        f"(n = {fmt.counted(context.result.population.users, 'user')}); ↓ lower is better",
     )
     alt = [
         f"{context.title(metric)}: " + ", ".join(f"{c.model} {relative_change(c)}" for c in drawn)
@@ -188,6 +190,12 @@ def _label(context: Context, metric: str) -> str:
 def _lower(context: Context, metric: str) -> bool:
     info = context.infos.get(split(metric)[0])
     return info is not None and info.direction == "lower"
+
+
+def _family(context: Context, metric: str) -> str:
+    info = context.infos.get(split(metric)[0])
+    family = info.family if info else "other"
+    return FAMILIES.get(family, family.capitalize())
 
 
 def _family_rank(context: Context, metric: str) -> int:
@@ -308,9 +316,8 @@ def _score_row(context: Context, c: Comparison) -> Row:
     digits = context.digits(c)
     info = context.infos.get(split(c.metric)[0])
     unit = f" ({info.unit})" if info and info.unit not in ("", "share") else ""
-    family = info.family if info else "other"
     return Row(
-        group=FAMILIES.get(family, family.capitalize()),
+        group=_family(context, c.metric),
         cells=(
             Cell(text=context.title(c.metric) + unit),
             Cell(text=fmt.number(c.baseline, digits), value=c.baseline),

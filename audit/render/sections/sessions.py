@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 
 from audit import formatting as fmt
-from audit.render.context import Context, listing
+from audit.render.context import Context
 from audit.render.figures import lines, style
-from audit.render.sections.payers import series_table
+from audit.render.sections.tables import series_table
 from audit.render.view import Block, Figure, Text
 from audit.result import Fatigue, Series
 
@@ -60,14 +60,10 @@ def _figure(
         lines.draw,
         [lines.Line(label=s.model, look=looks[s.model], y=s.y) for s in series],
         steps,
-        x_label="Number of the request in its session",
+        x_label="Number of the request in its session "
+        f"(n = {max(sum(c.lists) for c in curves):,} requests)",
         y_label=f"Share of {what}",
     )
-    ends = [
-        f"{fmt.percent(s.y[0], 1)} at the first request and {fmt.percent(last, 1)} at the last under {s.model}"
-        for s in series
-        if (last := next((v for v in reversed(s.y) if v is not None), None)) is not None
-    ]
     return Figure(
         id=f"session-{name}",
         draw=draw,
@@ -78,8 +74,20 @@ def _figure(
             for s in series
         )
         + ".",
-        caption=f"Share of {what}: {listing(ends)}.",
+        caption=" ".join(_course(s, what) for s in series),
         data=series_table(
             f"session-{name}-data", f"Share of {what}, by request", "Request", series, steps=steps
         ),
     )  # fmt: skip
+
+
+def _course(series: Series, what: str) -> str:
+    """Whether the share rises or falls from the first request to the last, in words."""
+    seen = [v for v in series.y if v is not None]
+    if len(seen) < 2:
+        return f"Under {series.model} there is one value only."
+    first, last = seen[0], seen[-1]
+    if abs(last - first) <= 0.05 * max(abs(first), abs(last)):
+        return f"Under {series.model} the share of {what} stays as it is from request to request."
+    verb = "rises" if last > first else "falls"
+    return f"Under {series.model} the share of {what} {verb} as a session goes on."

@@ -113,6 +113,7 @@ def _plane_figure(
             y=y.relative or 0.0,
             x_interval=_ends(x),
             y_interval=_ends(y),
+            correlation=_correlation(context, x, y),
         )
         for x, y in drawn
     ]
@@ -155,6 +156,13 @@ def _plane_figure(
                 for x, y in drawn
             ),
         ),
+    )
+
+
+def _correlation(context: Context, x: Comparison, y: Comparison) -> float | None:
+    joint = context.result.exhibits.joint
+    return next(
+        (j.correlation for j in joint if (j.model, j.x, j.y) == (x.model, x.metric, y.metric)), None
     )
 
 
