@@ -450,19 +450,21 @@ class AuditResult(Record):
         """Write the report as one HTML file without external requests."""
         self._render("html", path)
 
-    def write_pdf(self, path: str | Path) -> None:
-        """Write the report as a tagged PDF (PDF/UA-1)."""
-        self._render("pdf", path)
+    def write_pdf(
+        self, path: str | Path, *, paper: Literal["a4", "letter"] = "a4", archive: bool = False
+    ) -> None:
+        """Write the report as a tagged PDF (PDF/UA-1); with ``archive`` as PDF/A-2a too."""
+        self._render("pdf", path, paper=paper, archive=archive)
 
     def _repr_html_(self) -> str:
         from audit.render.notebook import fragment
 
         return fragment(self)
 
-    def _render(self, fmt: str, path: str | Path) -> None:
+    def _render(self, fmt: str, path: str | Path, **options: object) -> None:
         from audit.render import write
 
-        write(self, fmt, Path(path))
+        write(self, fmt, Path(path), **options)
 
 
 def json_schema() -> str:

@@ -60,9 +60,9 @@ def summarise(result: AuditResult) -> None:
         typer.echo(f"recaudit: {SUMMARY}: {path} cannot be written: {error.strerror}.", err=True)
 
 
-def write_all(result: AuditResult, formats: Sequence[str], folder: Path) -> None:
+def write_all(result: AuditResult, formats: Sequence[str], folder: Path, **options: object) -> None:
     """Write ``result`` into ``folder``, and print each path."""
     from audit import render
 
-    for path in render.write_all(result, formats, folder):
+    for path in render.write_all(result, formats, folder, **options):
         typer.echo(f"wrote {path}")

@@ -19,6 +19,12 @@ def render(
         Path | None,
         typer.Option("--out", metavar="DIR", help="The folder to write to; the result's own."),
     ] = None,
+    paper: Annotated[
+        str, typer.Option("--paper", metavar="SIZE", help="Of the PDF: a4 or letter.")
+    ] = "a4",
+    archive: Annotated[
+        bool, typer.Option("--archive", help="Make the PDF fit for archives too: PDF/A-2a.")
+    ] = False,
 ) -> None:
     """Write reports from a saved result; measure nothing."""
     from audit.result import load_result
@@ -26,4 +32,4 @@ def render(
     chosen = split_formats(formats)
     folder = result.parent if out is None else out
     check_folder(folder)
-    write_all(load_result(result), chosen, folder)
+    write_all(load_result(result), chosen, folder, paper=paper.lower(), archive=archive)

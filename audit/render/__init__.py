@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from audit.errors import ConfigError, choices
 from audit.render.formats import Format, formats
@@ -30,17 +30,18 @@ def _format(name: str) -> Format:
     return FORMATS[name]
 
 
-def write(result: AuditResult, fmt: str, path: str | Path) -> None:
+def write(result: AuditResult, fmt: str, path: str | Path, **options: Any) -> None:
     """Write ``result`` to ``path`` in the format named ``fmt``; missing folders are made.
 
-    The file appears whole or not at all.
+    The file appears whole or not at all.  ``options`` that the format does not have are passed over.
 
     Raises
     ------
     ConfigError
         An unknown format (naming the valid ones), or a place that cannot be written.
     """
-    content = _format(fmt).render(result)
+    chosen = _format(fmt)
+    content = chosen.render(result, **{k: v for k, v in options.items() if k in chosen.options})
     path = Path(path)
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -57,7 +58,9 @@ def write(result: AuditResult, fmt: str, path: str | Path) -> None:
         raise ConfigError(f"cannot write '{path}': {error.strerror}.") from None
 
 
-def write_all(result: AuditResult, names: Sequence[str], folder: str | Path) -> list[Path]:
+def write_all(
+    result: AuditResult, names: Sequence[str], folder: str | Path, **options: Any
+) -> list[Path]:
     """Write ``result`` into ``folder`` in several formats, each under its usual name.
 
     Names are checked before anything is written.
@@ -69,5 +72,5 @@ def write_all(result: AuditResult, names: Sequence[str], folder: str | Path) -> 
     """
     paths = [(name, Path(folder) / _format(name).filename) for name in names]
     for name, path in paths:
-        write(result, name, path)
+        write(result, name, path, **options)
     return [path for _, path in paths]

@@ -152,6 +152,41 @@ class Callout:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pointer:
+    """A line that leads to something further down."""
+
+    label: str
+    tone: Tone
+    text: str
+    target: str
+    """The anchor of what it leads to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pointers:
+    """What a reader will find further down, at a glance."""
+
+    id: str
+    title: str
+    items: tuple[Pointer, ...]
+    kind: Literal["pointers"] = "pointers"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignOff:
+    """A form to be filled in by hand."""
+
+    id: str
+    facts: tuple[tuple[str, str], ...]
+    """What is decided upon."""
+    choices: tuple[str, ...]
+    """One of these is to be ticked."""
+    fields: tuple[tuple[str, int], ...]
+    """What is to be written, and how many lines it has."""
+    kind: Literal["sign_off"] = "sign_off"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Definition:
     """A term, what it means, and facts about it."""
 
@@ -181,7 +216,9 @@ class Code:
     kind: Literal["code"] = "code"
 
 
-Block = Heading | Text | Table | Figure | KeyNumbers | Callout | Definitions | Code
+Block = (
+    Heading | Text | Table | Figure | KeyNumbers | Callout | Pointers | Definitions | Code | SignOff
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,8 @@ import zlib
 
 import pytest
 
+from audit.errors import ConfigError
+from audit.render.formats.html import template
 from audit.render.formats.pdf import DOWNGRADE_NOTE, data, document
 from audit.render.text import ZERO_WIDTH_SPACE, drawable, printable
 from audit.render.view import build_view
@@ -59,6 +61,32 @@ def test_uses_the_shipped_fonts_only(pdf):
         b"NotoSansMath-Regular",
     }
     assert b"NotoSans-Regular" in fonts
+
+
+def test_letter_and_archive_are_options(views, monkeypatch):
+    view = views["minimal"]
+    sizes = {}
+    for paper in ("a4", "letter"):
+        found = unpacked(document(view, paper))
+        sizes[paper] = set(re.findall(rb"/MediaBox ?\[([^\]]+)\]", found))
+        assert b"pdfaid" not in found
+    assert sizes == {"a4": {b"0 0 595.2756 841.8898"}, "letter": {b"0 0 612 792"}}
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    both = unpacked(document(view, archive=True))
+    assert both == unpacked(document(view, archive=True))
+    assert b"2023-11-14" in both
+    assert b"pdfaid:part>2<" in both
+    assert b"pdfuaid" in both
+    with pytest.raises(ConfigError, match=r"paper 'a5'.*a4"):
+        document(view, "a5")
+
+
+def test_the_header_says_audit_verdict_and_fingerprint_on_every_page(views):
+    """In the template, once: typst repeats a header by itself."""
+    source = template("report.typ")
+    header = source[source.index("header: context") : source.index("footer:")]
+    for part in ("view.header", "view.verdict_label", "view.fingerprint", "counter(page).final()"):
+        assert part in header
 
 
 @pytest.mark.parametrize("which", ["minimal", "many"])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import math
+import tomllib
 
 import pytest
 
@@ -9,10 +10,13 @@ from audit.render.sections.experience import band
 from audit.render.sections.exposure import top_share
 from audit.render.view import (
     Callout,
+    Code,
     Figure,
     Heading,
     KeyNumbers,
+    Pointers,
     Row,
+    SignOff,
     Table,
     Text,
     build_view,
@@ -22,6 +26,7 @@ from audit.result import AuditResult, MetricInfo, Series
 
 SECTIONS = [
     "verdict", "gains", "who-pays", "experience", "belief", "methods", "every-number", "provenance",
+    "sign-off",
 ]  # fmt: skip
 
 
@@ -125,8 +130,13 @@ def test_scorecard_holds_the_viewport_weighted_by_exposure(full_result):
     names = [r.cells[0].text for r in table(build_view(full_result), "scorecard-ease").rows]
     assert "NDCG@10" in names
     assert not [n for n in names if "@1 " in n or n.endswith(("@1", "@3")) or "by count" in n]
-    every = [r.cells[0].text for r in table(build_view(full_result), "all-values").rows]
-    assert {"NDCG@1", "NDCG@3", "NDCG@10", "Item exposure Gini, by count@10"} <= set(every)
+    every = table(build_view(full_result), "all-values")
+    assert [c.title for c in every.columns[3:]] == ["K = 1", "K = 3", "K = 10"]
+    values = {
+        (r.cells[0].text, r.cells[1].text): [c.value for c in r.cells[3:]] for r in every.rows
+    }
+    assert values["NDCG", "ease"] == pytest.approx([0.1282 * 0.82, 0.1282 * 0.86, 0.1282])
+    assert ("Item exposure Gini, by count", "eigenrec") in values
 
 
 def test_metrics_of_unknown_families_are_shown_too(full_result):
@@ -287,6 +297,50 @@ def test_small_segments_are_suppressed_and_counted(full_result):
     figure = next(f for f in view.figures() if f.id == "segments-ease")
     assert "1 segment of fewer than 50 users" in figure.caption
     assert "taste: niche (n = 49): NDCG@10 under 50 users" in figure.alt
+
+
+def test_a_finding_stands_where_its_question_is_answered_and_is_named_on_the_first_page(
+    full_result,
+):
+    first, *_ = full_result.findings
+    others = [
+        first.model_copy(update={"rule": rule, "severity": severity, "title": rule})
+        for rule, severity in (
+            ("stale_catalog", "warn"),
+            ("a_new_rule", "info"),
+            ("fine_per_list_repetitive_per_session", "warn"),
+        )
+    ]
+    view = build_view(full_result.model_copy(update={"findings": [first, *others]}))
+    place = {b.title: s.id for s in view.sections for b in s.blocks if isinstance(b, Callout)}
+    assert {name.removeprefix("ease: "): where for name, where in place.items()} == {
+        first.title: "verdict",
+        "stale_catalog": "belief",
+        "a_new_rule": "gains",
+        "fine_per_list_repetitive_per_session": "experience",
+    }
+    (pointers,) = [b for b in view.sections[0].blocks if isinstance(b, Pointers)]
+    anchors = {b.id for b in view.blocks() if isinstance(b, Callout)}
+    assert [p.target in anchors for p in pointers.items] == [True] * 4
+    assert [p.label for p in pointers.items] == ["Fail", "Warning", "Note", "Warning"]
+
+
+def test_the_last_section_is_to_be_signed(full_result):
+    last = build_view(full_result).sections[-1]
+    (form,) = [b for b in last.blocks if isinstance(b, SignOff)]
+    assert ("Verdict", "Fail") in form.facts
+    assert {name for name, _ in form.fields} == {
+        "Conditions",
+        "Reviewer and role",
+        "Date",
+        "Signature",
+    }
+
+
+def test_the_configuration_is_toml_that_reads_as_it_was_given(full_result, hostile):
+    view = build_view(full_result)
+    text = next(b.text for b in view.blocks() if isinstance(b, Code))
+    assert tomllib.loads(text) == full_result.audit.config
 
 
 def test_slug():

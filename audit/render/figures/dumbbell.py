@@ -14,7 +14,7 @@ from audit.render.figures.percent import percent_axis
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PITCH = 0.235
+PITCH = 0.205
 """Height of a row, in inches."""
 
 

@@ -46,7 +46,7 @@ def draw(groups: Sequence[Group], styles: dict[str, style.ModelStyle], *, x_labe
     with style.drawing():
         centers, headings = _places(groups, pitch)
         bottom = centers[-1] - pitch / 2
-        figure = style.new_figure(style.WIDTH, 1.05 + 0.19 * (0.5 * pitch - bottom))
+        figure = style.new_figure(style.WIDTH, 1.05 + 0.175 * (0.5 * pitch - bottom))
         axes = figure.add_subplot()
         axes.axvline(0, color=style.REFERENCE, linewidth=0.9, zorder=1)
         for model in dict.fromkeys(line.model for group in groups for line in group.lines):

@@ -38,7 +38,7 @@ def _corners(curve: Curve) -> list[tuple[float, float]]:
 def draw(curves: Sequence[Curve], styles: dict[str, style.ModelStyle], *, what: str, n: int) -> str:
     """Draw cumulative share of exposure over the share of ``what``, least exposed first."""
     with style.drawing():
-        figure = style.new_figure(4.3, 3.7)
+        figure = style.new_figure(4.3, 3.2)
         axes = figure.add_subplot()
         axes.plot([0, 1], [0, 1], color=style.REFERENCE, linewidth=0.9, linestyle=(0, (1, 2)))
         axes.annotate("equal exposure", xy=(0.36, 0.36), xytext=(-3, 3), ha="right", va="bottom",

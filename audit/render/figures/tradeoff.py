@@ -13,7 +13,7 @@ from audit.render.figures.percent import percent_axis
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIDTH, HEIGHT = 4.9, 3.7
+WIDTH, HEIGHT = 4.9, 3.5
 EDGE = 72
 """Corners of an ellipse as it is drawn."""
 

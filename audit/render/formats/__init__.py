@@ -23,7 +23,10 @@ class Format:
     filename: str
     """The file's usual name."""
     description: str
-    render: Callable[[AuditResult], bytes]
+    render: Callable[..., bytes]
+    """Takes a result, and by name what :attr:`options` lists."""
+    options: tuple[str, ...] = ()
+    """What a writer may choose."""
 
 
 ORDER = ("html", "pdf", "json", "md", "junit", "badge")

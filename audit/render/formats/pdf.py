@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import os
+import time
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from audit.errors import ConfigError, choices
 from audit.render.context import VERDICT_TONES, shorten
 from audit.render.figures.style import FONT_DIR
 from audit.render.formats import Format
@@ -35,19 +38,44 @@ def _fonts() -> typst.Fonts:
     )
 
 
-def document(view: ReportView) -> bytes:
-    """The report as a PDF document."""
+DAY = 86_400
+"""Seconds."""
+
+PAPERS = {"a4": "a4", "letter": "us-letter"}
+"""Name of a paper size → typst's."""
+
+
+def document(view: ReportView, paper: str = "a4", *, archive: bool = False) -> bytes:
+    """The report as a PDF document: PDF/UA-1, and with ``archive`` PDF/A-2a as well.
+
+    PDF/A asks for a date: today's, or that of the variable ``SOURCE_DATE_EPOCH`` for the same bytes on
+    another day.  Otherwise a document holds none.
+
+    Raises
+    ------
+    ConfigError
+        Another paper than those of :data:`PAPERS`.
+    """
     import typst
+
+    if paper not in PAPERS:
+        raise ConfigError(choices("paper", paper, list(PAPERS)))
+    made = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time()) // DAY * DAY if archive else 0
+    inputs = {
+        "view": json.dumps(data(view), ensure_ascii=False),
+        "paper": PAPERS[paper],
+        "dated": "yes" if archive else "",
+    }
 
     source = (resources.files("audit.render") / "templates" / "report.typ").read_bytes()
     compiled = typst.compile(
         source,
         font_paths=_fonts(),
         ignore_system_fonts=True,
-        sys_inputs={"view": json.dumps(data(view), ensure_ascii=False)},
+        sys_inputs=inputs,
         format="pdf",
-        pdf_standards="ua-1",
-        timestamp=0,
+        pdf_standards=["ua-1", "a-2a"] if archive else ["ua-1"],
+        timestamp=made,
     )
     if not isinstance(compiled, bytes):
         raise TypeError("typst gave no document")
@@ -90,6 +118,7 @@ def _block(block: Block) -> dict[str, Any]:
     if isinstance(block, Table):
         return {
             "kind": block.kind,
+            "id": block.id,
             "caption": block.caption,
             "note": block.note,
             "columns": [dataclasses.asdict(c) for c in block.columns],
@@ -99,10 +128,16 @@ def _block(block: Block) -> dict[str, Any]:
             ],
         }  # fmt: skip
     if isinstance(block, Figure):
-        return {"kind": block.kind, "svg": block.svg, "alt": block.alt, "caption": block.caption}
+        return {
+            "kind": block.kind,
+            "id": block.id,
+            "svg": block.svg,
+            "alt": block.alt,
+            "caption": block.caption,
+        }
     plain = dataclasses.asdict(block)
     for holder in (plain, *plain.get("items", ())):
-        for name in ("paragraphs", "facts"):
+        for name in ("paragraphs", "facts", "fields"):
             if name in holder:
                 holder[name] = [{"label": label, "text": text} for label, text in holder[name]]
     return plain
@@ -123,12 +158,14 @@ def _drawable(value: Any, changed: list[bool], key: str = "") -> Any:
     text = printable(value)
     if "[U+" in text and "[U+" not in value:
         changed.append(True)
-    return text if key in ("svg", "kind", "alt", "header") else breakable(text)
+    return text if key in ("svg", "kind", "alt", "header", "target", "id") else breakable(text)
 
 
-def render(result: AuditResult) -> bytes:
+def render(result: AuditResult, *, paper: str = "a4", archive: bool = False) -> bytes:
     """The report of ``result``."""
-    return document(build_view(result))
+    return document(build_view(result), paper, archive=archive)
 
 
-FORMAT = Format("pdf", "report.pdf", "the report as a tagged PDF (PDF/UA-1), A4", render)
+FORMAT = Format(
+    "pdf", "report.pdf", "the report as a tagged PDF (PDF/UA-1)", render, ("paper", "archive")
+)

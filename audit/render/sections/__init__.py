@@ -15,6 +15,7 @@ from audit.render.sections import (
     methods,
     payers,
     provenance,
+    sign_off,
     verdict,
 )
 from audit.render.view import ReportView, Section
@@ -29,6 +30,7 @@ SECTIONS: tuple[Callable[[Context], Section], ...] = (
     methods.build,
     appendix.build,
     provenance.build,
+    sign_off.build,
 )
 
 

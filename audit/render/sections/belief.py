@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from audit import formatting as fmt
 from audit.render.context import Context, split
-from audit.render.sections import robustness
+from audit.render.sections import findings, robustness
 from audit.render.view import Block, Callout, Cell, Column, Heading, Row, Section, Table, Text
 from audit.result import Issue, ModelInfo
 
 
 def build(context: Context) -> Section:
     """Ties and judgments, data issues, gaps and power."""
-    blocks: list[Block] = [_population(context), _models(context)]
+    blocks: list[Block] = [*findings.of_section(context, "belief")]
+    blocks += [_population(context), _models(context)]
     blocks += robustness.blocks(context)
     blocks.append(Heading(id="issues", text="Data issues"))
     blocks.append(_issues(context))

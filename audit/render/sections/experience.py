@@ -7,7 +7,7 @@ import functools
 from audit import formatting as fmt
 from audit.render.context import READING_TONES, Context, listing, relative_change
 from audit.render.figures import lines, style
-from audit.render.sections import changes, depth, sessions, stages
+from audit.render.sections import changes, depth, findings, sessions, stages
 from audit.render.sections.tables import series_table
 from audit.render.view import Block, Cell, Column, Figure, Row, Section, Table, Text
 from audit.result import MetricInfo, Series
@@ -23,6 +23,7 @@ def build(context: Context) -> Section:
         depth.build(context), stages.build(context),
     ]  # fmt: skip
     blocks += sessions.build(context)
+    blocks += findings.of_section(context, "experience")
     return Section(id="experience", title="What people would see", blocks=tuple(blocks))
 
 

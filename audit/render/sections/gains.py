@@ -14,6 +14,7 @@ from audit.render.context import (
     split,
 )
 from audit.render.figures import forest, style
+from audit.render.sections import findings
 from audit.render.view import Block, Cell, Column, Figure, Row, Section, Table, Text, slug
 from audit.result import Comparison, GuardrailResult
 
@@ -44,6 +45,7 @@ def build(context: Context) -> Section:
     if figure is not None:
         blocks.append(figure)
     blocks.append(_guardrails(context))
+    blocks += findings.of_section(context, "gains")
     for model in candidates:
         blocks.append(_scorecard(context, model))
     return Section(id="gains", title="What was gained and lost", blocks=tuple(blocks))

@@ -3,10 +3,39 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import Any
 
 from audit import formatting as fmt
 from audit.render.context import Context
 from audit.render.view import Block, Cell, Code, Column, Row, Section, Table, Text
+
+
+def toml(config: dict[str, Any]) -> str:
+    """A configuration in TOML, a section a table; what is empty is left out."""
+    sections = {k: v for k, v in config.items() if isinstance(v, dict) and v}
+    lines = [
+        f"{_key(k)} = {_value(v)}"
+        for k, v in config.items()
+        if k not in sections and v not in ({}, None)
+    ]
+    for name, section in sections.items():
+        lines += [*([""] if lines else []), f"[{_key(name)}]"]
+        lines += [f"{_key(k)} = {_value(v)}" for k, v in section.items() if v not in ({}, None)]
+    return "\n".join(lines)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        inside = ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items() if v is not None)
+        return f"{{ {inside} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(_value(v) for v in value)}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def build(context: Context) -> Section:
@@ -58,7 +87,7 @@ def build(context: Context) -> Section:
             Code(
                 id="config",
                 caption="Configuration, defaults filled in",
-                text=json.dumps(result.audit.config, indent=2, ensure_ascii=False, default=str),
+                text=toml(result.audit.config),
             )
         )
     return Section(id="provenance", title="Provenance", blocks=tuple(blocks))

@@ -13,9 +13,9 @@ from audit.render.context import (
     relative_change,
 )
 from audit.render.figures import style, tradeoff
+from audit.render.sections import findings
 from audit.render.view import (
     Block,
-    Callout,
     Cell,
     Column,
     Figure,
@@ -24,28 +24,21 @@ from audit.render.view import (
     Section,
     Table,
     Text,
-    Tone,
-    slug,
 )
-from audit.result import Comparison, Finding
+from audit.result import Comparison
 
 TAIL = ("tail_share", "tail_coverage", "catalog_coverage")
 """What the trade-off plane sets against relevance: the first of these that was measured."""
 
-SEVERITY: dict[str, tuple[str, Tone]] = {
-    "fail": ("Fail", "bad"),
-    "warn": ("Warning", "caution"),
-    "info": ("Note", "muted"),
-}
-
 
 def build(context: Context) -> Section:
-    """First page: what decides."""
+    """First page: what decides, what was found, and why the audit fails where it does."""
     blocks: list[Block] = [_key_numbers(context)]
     blocks.append(_plane(context))
     if len(context.result.audit.candidates) > 1:
         blocks.append(_verdicts(context))
-    blocks += [_finding(context, finding) for finding in context.result.findings]
+    blocks += findings.pointers(context)
+    blocks += findings.of_section(context, "verdict")
     return Section(id="verdict", title="Verdict", blocks=tuple(blocks))
 
 
@@ -218,18 +211,3 @@ def _sign(c: Comparison) -> int:
     if c.identical or low is None or high is None:
         return 0
     return 1 if low > 0 else -1 if high < 0 else 0
-
-
-def _finding(context: Context, finding: Finding) -> Callout:
-    label, tone = SEVERITY[finding.severity]
-    several = len(context.result.audit.candidates) > 1
-    paragraphs = [("", finding.meaning), ("What to try", finding.advice)]
-    paragraphs.append(("Rule", f"{finding.question} {finding.condition} ({finding.rule})"))
-    return Callout(
-        id=slug("finding", finding.rule, finding.model),
-        tone=tone,
-        label=label,
-        title=f"{finding.model}: {finding.title}" if several else finding.title,
-        paragraphs=tuple((name, text) for name, text in paragraphs if text.strip()),
-        facts=tuple(finding.evidence.items()),
-    )
