@@ -11,7 +11,7 @@ import numpy as np
 from audit.clicks.log import ImpressionLog
 from audit.clicks.rewards import Model, fitted
 from audit.clicks.target import Cells
-from audit.dataset.model import F64, I64
+from audit.dataset.model import F64, I32, I64
 from audit.errors import ConfigError
 
 
@@ -28,9 +28,9 @@ class Evaluation:
     seed: int
 
     @cached_property
-    def at(self) -> I64:
+    def at(self) -> I32:
         """The target's cell of each row, −1 where the target never shows the item there."""
-        return self.target.rows_of(self.log)
+        return self.target.rows_of(self.log).astype(np.int32)
 
     @cached_property
     def r(self) -> F64:

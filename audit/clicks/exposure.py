@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from audit.clicks.distinct import distinct
 from audit.clicks.evaluation import Evaluation
 from audit.clicks.reading import codes_in
 from audit.conventions import Conventions
@@ -82,7 +83,7 @@ def _items(e: Evaluation) -> Ids:
 def _expected(e: Evaluation) -> F64:
     """The target's exposure by item; NaN where the target says less than what it would show."""
     t = e.target
-    groups, counts = np.unique(t.groups_of(e.log), return_counts=True)
+    groups, counts, _ = distinct(t.groups_of(e.log))
     if (t.sums(t.value, groups) < 0.9).any():
         return np.full(t.items, np.nan)
     place = np.minimum(np.searchsorted(groups, t.group), len(groups) - 1)

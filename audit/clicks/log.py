@@ -193,13 +193,19 @@ def read_log(data: Any, *, columns: Mapping[str, str] | None = None) -> Impressi
     arrays |= {name: code for name, (_, code) in words.items()}
     if times is not None:
         arrays["timestamp"] = _micros(times)
+    # Tens of millions of rows: what has been read goes before it is put in order, one column at a time.
+    issues, source = tuple(log.issues), raw.source
+    del raw, numbers, named, scope, times, of
+    codes = {name: (known, None) for name, (known, _) in codes.items()}  # type: ignore[misc]
+    words = {name: (known, None) for name, (known, _) in words.items()}  # type: ignore[misc]
     order = _order(arrays)
     if order is not None:
-        arrays = {name: values[order] for name, values in arrays.items()}
+        for name in arrays:
+            arrays[name] = arrays[name][order]
     sets: dict[str, Any] = {f"{name[:-3]}s": known for name, (known, _) in codes.items()}
     sets["policies"] = sets.pop("policys", None)
     sets |= {f"{name}s": known for name, (known, _) in words.items()}
-    return ImpressionLog(**arrays, **sets, name=name_of(raw.source), issues=tuple(log.issues))
+    return ImpressionLog(**arrays, **sets, name=name_of(source), issues=issues)
 
 
 def _numbers(raw: Raw) -> dict[str, F64]:

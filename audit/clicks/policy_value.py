@@ -226,6 +226,7 @@ def _intervals(
         made: Estimate = spec.make(e, used.get(text))
         x, w = made.columns[0], made.weights
         assert w is not None
+        assert isinstance(x, np.ndarray)
         most = float(w.max()) * float(e.r.max(initial=0.0))
         rows.append(
             (text, "empirical Bernstein", *empirical_bernstein(x, top=max(most, float(x.max()))))

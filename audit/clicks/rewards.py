@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.clicks.distinct import distinct
 from audit.clicks.log import ImpressionLog
 from audit.clicks.target import Cells, read_cells
 from audit.dataset.model import F64, I64
@@ -63,7 +64,7 @@ def fitted(kind: Any, log: ImpressionLog, target: Cells, units: I64, seed: int) 
             return Model(whole, expected, cells[None], _influence(log, target, groups, whole))
     elif not hasattr(kind, "fit"):
         return _given(kind, log, target, groups)
-    folds = min(FOLDS, len(np.unique(units)))
+    folds = min(FOLDS, len(distinct(units)[0]))
     if folds < 2:
         raise ConfigError("reward_model: cross-fitting needs at least two users (or impressions).")
     number = int(units.max()) + 1
@@ -79,8 +80,8 @@ def fitted(kind: Any, log: ImpressionLog, target: Cells, units: I64, seed: int) 
 
 def _expected(target: Cells, cells: F64, groups: I64, fold: I64 | None) -> F64:
     """``Σ_a π(a)·q(a)`` of each row's group, by the model of its fold."""
-    distinct, of = np.unique(groups, return_inverse=True)
-    sums = np.stack([target.sums(target.value * q, distinct) for q in cells])
+    known, _, of = distinct(groups)
+    sums = np.stack([target.sums(target.value * q, known) for q in cells])
     return np.asarray(sums[0][of] if fold is None else sums[fold, of])
 
 
@@ -92,13 +93,12 @@ def _influence(log: ImpressionLog, target: Cells, groups: I64, q: F64) -> F64:
     """
     n = len(log)
     often = np.zeros(int(max(groups.max(), target.group.max())) + 1)
-    distinct, counts = np.unique(groups, return_counts=True)
-    often[distinct] = counts
+    present, counts, _ = distinct(groups)
+    often[present] = counts
     wanted = often[target.group] * target.value / n
     row = log.position.astype(np.int64) * target.items + log.item
     cell = (target.group % target.width) * target.items + target.item
-    known, of = np.unique(row, return_inverse=True)
-    shown = np.bincount(of)
+    known, shown, of = distinct(row)
     place = np.minimum(np.searchsorted(known, cell), len(known) - 1)
     seen = known[place] == cell
     pull = wanted / (np.where(seen, shown[place], 0) + PRIOR)
@@ -114,8 +114,8 @@ def _table(log: ImpressionLog, target: Cells, used: Any) -> tuple[F64, F64]:
     cell = (target.group % target.width) * target.items + target.item
     size = target.width * target.items
     if size > 4 * len(log) + len(cell) + 2**20:
-        distinct, both = np.unique(np.concatenate((row, cell)), return_inverse=True)
-        row, cell, size = both[: len(row)], both[len(row) :], len(distinct)
+        known, _, both = distinct(np.concatenate((row, cell)))
+        row, cell, size = both[: len(row)], both[len(row) :], len(known)
     r = log.outcome
     if not used.all():
         shown, won = np.bincount(row[used], minlength=size), np.bincount(row[used], r[used], size)
@@ -204,7 +204,7 @@ def _features(log: ImpressionLog, target: Cells) -> tuple[I64, Any, I64]:
     import pandas as pd
 
     rows = target.groups_of(log) * target.items + log.item
-    key, of = np.unique(np.concatenate((rows, target.keys)), return_inverse=True)
+    key, _, of = distinct(np.concatenate((rows, target.keys)))
     group, item = key // target.items, key % target.items
     names = [*log.items.values.to_pylist(), *target.others.to_pylist()]
     columns = {"item_id": pd.Series(names)[item].to_numpy(), "position": group % target.width}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.clicks.distinct import distinct
 from audit.clicks.evaluation import Evaluation
 from audit.dataset.model import F64, Bool
 
@@ -75,7 +76,7 @@ def unsupported_mass(e: Evaluation) -> float:
     """
     seen = np.zeros(len(e.target.keys), bool)
     seen[e.at[e.at >= 0]] = True
-    groups, counts = np.unique(e.target.groups_of(e.log), return_counts=True)
+    groups, counts, _ = distinct(e.target.groups_of(e.log))
     lost = e.target.sums(np.where(seen, 0.0, e.target.value), groups)
     return float((lost * counts).sum() / counts.sum())
 

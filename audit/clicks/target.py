@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from audit.clicks.distinct import DENSE, distinct
 from audit.clicks.log import ImpressionLog
 from audit.clicks.reading import codes_in, ids, read, whole
 from audit.dataset.ids import Ids
@@ -17,8 +18,6 @@ from audit.inputs.keys import Key, repeats
 from audit.inputs.log import Log, Scope
 from audit.inputs.numbers import read_numbers
 
-DENSE = 2**24
-"""Cells up to which a table of all of them is faster than a search."""
 ROUNDED = 0.01
 """By how much the probabilities of a position may miss 1: they are often rounded."""
 
@@ -199,7 +198,7 @@ def read_target(
                 "List every item that the policy may show at a position, each once.", at=np.sort(rows[mask]),
             )  # fmt: skip
     scope.log.finish()
-    groups = np.unique(cells.groups_of(log))
+    groups, _, _ = distinct(cells.groups_of(log))
     unknown = groups[~np.isin(groups, cells.group)]
     if len(unknown):
         positions = sorted({int(g % cells.width) for g in unknown})[:5]

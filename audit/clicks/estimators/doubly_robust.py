@@ -35,7 +35,7 @@ def sndr(w: F64, r: F64, q: F64, d: F64, clip: float | None = None) -> Estimate:
     """Self-normalised: ``(1/n) Σ d + Σ w·(r − q) / Σ w`` (Thomas & Brunskill, ICML 2016)."""
     v = clipped(w, clip)
     return Estimate(
-        (d, np.ones(len(w)), v * (r - q), v),
+        (d, None, v * (r - q), v),
         lambda s: divide(s[..., 0], s[..., 1]) + divide(s[..., 2], s[..., 3]),
         v,
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.clicks.distinct import distinct, firsts
 from audit.clicks.log import ImpressionLog
 from audit.clicks.reading import codes_in, refuse
 from audit.clicks.target import Cells
@@ -84,29 +85,33 @@ def marginal_weights(log: ImpressionLog, target: Cells, category: I64, w: F64) -
     """
     number = int(category.max()) + 1
     group = target.groups_of(log)
-    distinct, of = np.unique(group, return_inverse=True)
-    row = of * number + category[log.item]
-    size = len(distinct) * number
-    shown = _propensities(log, group, distinct, category, number)
+    known, _, of = distinct(group)
+    row = of.astype(np.int64) * number + category[log.item]
+    size = len(known) * number
+    shown = _propensities(log, group, known, category, number)
     if shown is None:
         rows = np.bincount(row, minlength=size)
         return np.asarray((np.bincount(row, w, size) / np.maximum(rows, 1))[row])
-    place = np.searchsorted(distinct, target.group)
-    place[place == len(distinct)] = 0
-    there = distinct[place] == target.group
+    place = np.searchsorted(known, target.group)
+    place[place == len(known)] = 0
+    there = known[place] == target.group
     wanted = np.bincount((place * number + category[target.item])[there], target.value[there], size)
     return np.asarray(wanted[row] / shown[row])
 
 
-def _propensities(log: ImpressionLog, group: I64, distinct: I64, category: I64, number: int) -> F64 | None:  # fmt: skip
+def _propensities(
+    log: ImpressionLog, group: I64, known: I64, category: I64, number: int
+) -> F64 | None:  # fmt: skip
     """The log's probability of each (group, category), or ``None`` where the log does not say it."""
     p = log.propensity
     assert p is not None
-    key, first, of = np.unique(group * len(log.items) + log.item, return_index=True, return_inverse=True)  # fmt: skip
-    if (np.abs(p - p[first][of]) > EXACT * p).any():
+    cell = group * len(log.items) + log.item
+    key, first = firsts(cell)
+    same = p[first][distinct(cell)[2]]
+    if (np.abs(p - same) > EXACT * p).any():
         return None
-    place = np.searchsorted(distinct, key // len(log.items))
+    place = np.searchsorted(known, key // len(log.items))
     if (np.abs(np.bincount(place, p[first]) - 1) > 1e-3).any():
         return None
     of_category = place * number + category[key % len(log.items)]
-    return np.bincount(of_category, p[first], len(distinct) * number).astype(np.float64)
+    return np.bincount(of_category, p[first], len(known) * number).astype(np.float64)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from audit.clicks.log import ImpressionLog
 from audit.clicks.target import Cells, read_cells
-from audit.dataset.model import F64, I64
+from audit.dataset.model import F64, I32, I64
 from audit.errors import ConfigError, choices
 from audit.inputs.read import open_table
 
@@ -98,7 +98,7 @@ def inverse_of(lists: I64, p: F64, items: int) -> F64:
 
 
 def list_weights(
-    log: ImpressionLog, target: Cells, logging: Any, propensity: F64 | None, at: I64
+    log: ImpressionLog, target: Cells, logging: Any, propensity: F64 | None, at: I32
 ) -> F64:
     """The weight of each list: ``[lists]``.
 

@@ -63,4 +63,4 @@ def control_variate(w: F64, r: F64) -> Estimate:
         slope = divide(covariance, divide(yy, n) - divide(y, n) ** 2)
         return divide(x, n) - np.where(np.isfinite(slope), slope, 0.0) * (divide(y, n) - 1)
 
-    return Estimate((np.ones(len(w)), w * r, w, w * w * r, w * w), combine, w)
+    return Estimate((None, lambda: w * r, w, lambda: w * w * r, lambda: w * w), combine, w)
