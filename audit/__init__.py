@@ -34,7 +34,7 @@ _HOME = {
     "write_trec_qrels": "audit.inputs.write_trec",
     "write_trec_run": "audit.inputs.write_trec",
 }
-_ROOMS = ("clicks",)
+_ROOMS = ("clicks", "learning", "rerank")
 """Rooms with a public face of their own."""
 
 __all__ = [
