@@ -36,3 +36,8 @@ def test_no_room_imports_one_further_down(room):
 def test_no_room_of_the_pipeline_imports_clicks(room):
     for path in sorted((PACKAGE / room).rglob("*.py")):
         assert "clicks" not in rooms_imported(path), path
+
+
+def test_clicks_knows_no_report():
+    for path in sorted((PACKAGE / "clicks").rglob("*.py")):
+        assert not rooms_imported(path) & {"render", "findings", "cli"}, path

@@ -37,6 +37,14 @@ def test_functions_say_what_they_take_return_and_raise(name):
     assert all(p.annotation is not inspect.Parameter.empty for p in signature.parameters.values())
 
 
+@pytest.mark.parametrize("name", audit._ROOMS)
+def test_rooms_with_a_face_of_their_own_are_importable_and_documented(name):
+    room = getattr(audit, name)
+    assert room.__name__ == f"audit.{name}"
+    assert set(room.__all__) <= set(dir(room))
+    assert all(inspect.getdoc(getattr(room, one)) for one in room.__all__)
+
+
 def test_unknown_names_are_attribute_errors():
     with pytest.raises(AttributeError, match="module 'audit' has no attribute 'comparee'"):
         audit.comparee  # noqa: B018
