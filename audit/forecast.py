@@ -10,8 +10,9 @@ from audit.inference.groups import groups_for
 
 WORK = 60 << 20
 """Bytes of a block of users that a thread measures."""
-SCORES = 100 << 20
-"""Bytes of a joint drawing of replicates, and of what else comparing holds beside long vectors."""
+SCORES = 160 << 20
+"""Bytes of a joint drawing of replicates, of the histograms filled beside it, and of what else comparing holds
+beside long vectors."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -56,6 +57,8 @@ class _Drawn:
 
     values: Mapping[str, list[Values]]
     """By model, the metrics' values with their replicates."""
+    pairs: Mapping[str, list[Values]]
+    """By candidate, those of the metrics that compare its lists with the baseline's."""
     effects: Mapping[str, tuple[F64, Bool]]
     """By candidate: see :meth:`Comparer._effects`."""
     p: Mapping[str, F64]
@@ -84,20 +87,25 @@ class Comparer:
         return [ref for ref in at if ref in self.plan.wanted]
 
     def all(self) -> tuple[list[Measurement], list[Comparison]]:
-        """Every measurement and comparison, in the order of the plan's metrics, then segments."""
+        """Every measurement and comparison, in the order of the plan's metrics, then segments.
+
+        Means are compared beside systems, on a thread of each: neither reads what the other writes.
+        """
         steps = self._steps()
         drawn = self._drawn([inside for _, inside, _ in steps if inside is not None])
-        for segment, inside, then in steps:
-            if inside is not None:
-                self._means(segment, inside, next(drawn))
-            then()
+        with ThreadPoolExecutor(1) as beside:
+            systems = beside.submit(lambda: [then() for _, _, then in steps])
+            for segment, inside, _ in steps:
+                if inside is not None:
+                    self._means(segment, next(drawn))
+            systems.result()
         order = {str(ref): i for i, ref in enumerate(self.plan.refs)}
 
         def place(metric: str) -> tuple[int, int]:
             name, _, k = metric.rpartition("@")
             return order[name], int(k)
 
-        segments = {s: i for i, s in enumerate(dict.fromkeys(m.segment for m in self.measurements))}
+        segments = {s: i for i, s in enumerate(dict.fromkeys(segment for segment, _, _ in steps))}
         models = {model: i for i, model in enumerate(self.d.models)}
         self.measurements.sort(
             key=lambda m: (segments[m.segment], place(m.metric), models[m.model])
@@ -145,7 +153,7 @@ class Comparer:
 
     # ------------------------------------------------------------------- means
 
-    def _means(self, segment: str, inside: Bool, drawn: _Drawn) -> None:
+    def _means(self, segment: str, drawn: _Drawn) -> None:
         refs = self._mean_refs()
         found: dict[tuple[str, MetricRef], Values] = {}
         for model, values in drawn.values.items():
@@ -159,7 +167,7 @@ class Comparer:
                 own, p = effects[counted[:, i], i], float(drawn.p[candidate][i])
                 self.comparisons.append(compare_means(ref, candidate, segment, a, b, p, own))
         self._derived(segment, found)
-        self._pairs(segment, inside)
+        self._pairs(segment, drawn)
 
     def _mean_refs(self) -> list[MetricRef]:
         return self.wanted("list") + self.wanted("session")
@@ -167,12 +175,18 @@ class Comparer:
     def _drawn(self, cells: Sequence[Bool]) -> Iterator[_Drawn]:
         """The draws of each cell of rows, a few cells at a time: those with as many buckets share them."""
         columns = [self.m.column(r, self.m.list_refs) for r in self._mean_refs()]
-        lists, candidates = self.m.partials.lists, self.plan.candidates
-        width = sum(map(len, self.d.models.values())) * len(columns)
+        of_pairs = [self.m.column(r, self.m.pair_refs) for r in self.wanted("pair")]
+        p, models, candidates = self.m.partials, self.d.models, self.plan.candidates
+        width = sum(map(len, models.values())) * (len(columns) + len(of_pairs))
         batch = max(1, DRAWN // max(1, width))
         for first in range(0, len(cells), batch):
             sums = [
-                {model: self.sums(lists, model, inside, columns) for model in self.d.models}
+                {model: self.sums(p.lists, model, inside, columns) for model in models}
+                | {
+                    _pair(c): self.sums(p.pairs, c, inside, of_pairs)
+                    for c in candidates
+                    if of_pairs
+                }
                 for inside in cells[first : first + batch]
             ]
             of_size: dict[int, list[int]] = {}
@@ -185,9 +199,10 @@ class Comparer:
                     {c: self.effects(sums[i][self.plan.baseline], sums[i][c]) for c in candidates}
                     for i in same
                 ]
-                p = self._sign_flips([e for cell in effects for e, _ in cell.values()])
+                flips = self._sign_flips([e for cell in effects for e, _ in cell.values()])
                 for i, v, e in zip(same, values, effects, strict=True):
-                    found[i] = _Drawn(v, e, {c: next(p) for c in candidates})
+                    pairs = {c: v.pop(_pair(c)) for c in candidates if of_pairs}
+                    found[i] = _Drawn(v, pairs, e, {c: next(flips) for c in candidates})
             yield from (found[i] for i in range(len(sums)))
 
     def _sign_flips(self, effects: Sequence[F64]) -> Iterator[F64]:
@@ -226,7 +241,8 @@ class Comparer:
         """Each cell's and model's columns with their replicates, all from one drawing of the weights."""
         flat = [part for sums in cells for seeds in sums.values() for part in seeds]
         stacked = [np.concatenate(parts, axis=1) for parts in zip(*flat, strict=True)]
-        drawn = iter(np.split(means.ratio_replicates(*stacked, seed=self.seed).T, len(flat)))
+        ends = np.cumsum([sums.shape[1] for sums, _ in flat])[:-1]
+        drawn = iter(np.split(means.ratio_replicates(*stacked, seed=self.seed).T, ends))
         return [
             {model: self._of_seeds(seeds, [next(drawn) for _ in seeds]) for model, seeds in sums.items()}
             for sums in cells
@@ -276,14 +292,9 @@ class Comparer:
         values = np.asarray(ref.call(*of, conventions=self.d.conventions), np.float64)
         return np.where(np.isfinite(values), values, np.nan)
 
-    def _pairs(self, segment: str, inside: Bool) -> None:
-        refs = self.wanted("pair")
-        if not refs:
-            return
-        columns = [self.m.column(r, self.m.pair_refs) for r in refs]
-        for candidate in self.plan.candidates:
-            seeds = self.sums(self.m.partials.pairs, candidate, inside, columns)
-            for ref, v in zip(refs, self._values([{candidate: seeds}])[0][candidate], strict=True):
+    def _pairs(self, segment: str, drawn: _Drawn) -> None:
+        for candidate, values in drawn.pairs.items():
+            for ref, v in zip(self.wanted("pair"), values, strict=True):
                 self._record(ref, segment, {candidate: (v.point, v.n)})
                 self.comparisons.append(compare_pair(ref, candidate, segment, v))
 
@@ -453,6 +464,11 @@ def _adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
         for i, p in zip(own, adjusted, strict=True):
             found[i] = found[i].model_copy(update={"adjusted_p": float(f"{p:.7g}")})
     return found
+
+
+def _pair(candidate: str) -> str:
+    """What the sums of a candidate's pairs with the baseline are called beside those of models."""
+    return f"{candidate}\0pairs"
 
 
 def _averaged(seeds: Seeds) -> tuple[F64, F64]:

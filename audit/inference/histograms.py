@@ -23,11 +23,8 @@ from audit.inference.replicates import ReplicateValues
 EXACT = 64
 """Values below this have a bin of their own."""
 PER_OCTAVE = 32
-OCTAVES = 41
-"""From 2⁶ to 2⁴⁷ units."""
 BAND = 4_096
 """Items transposed at a time: an item's group values lie together and in the cache."""
-BINS = EXACT + PER_OCTAVE * OCTAVES
 FIRST = (1023 + 6) * PER_OCTAVE - EXACT
 """What the bin of 64 would be, were bins numbered by exponent and mantissa as they stand in a float64."""
 
@@ -182,8 +179,8 @@ def total_histograms(
 
     Returns
     -------
-    ``[kinds, 7·G − 1, BINS]`` twice: how many items of a kind have a value of the bin in the total, and
-    the sum of those values; totals in the order of :class:`audit.inference.replicates.ReplicateValues`.
+    ``[kinds, 7·G − 1, bins]`` twice: how many items of a kind have a value of the bin in the total, and
+    the sum of those values; bins as far as the greatest total's, :data:`EXACT` at least; totals in the order of :class:`audit.inference.replicates.ReplicateValues`.
     """
     g = len(groups) - 1
     halves, chosen = _calibration(g)
@@ -195,8 +192,11 @@ def total_histograms(
     order = some[np.argsort((size[1] * 8 + size[0] * 16).astype(np.int16), kind="stable")]
     unseen = np.bincount(kind[(everyone == 0) & (kind >= 0)], minlength=kinds)
 
+    largest = float(everyone.max(initial=0))
+    bins = EXACT if largest < EXACT else (int(np.float64(largest).view(np.int64)) >> 47) - FIRST + 1
+
     def fill(bands: list[slice]) -> npt.NDArray[np.int64]:
-        out = np.zeros((kinds, 7 * g - 1, BINS, 2), np.int64)
+        out = np.zeros((kinds, 7 * g - 1, bins, 2), np.int64)
         for cut in bands:
             band = order[cut]
             _fill(_rows(groups, band), kind[band].astype(np.int64), halves, chosen, out)

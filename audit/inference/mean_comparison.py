@@ -40,7 +40,7 @@ class Values:
     @cached_property
     def replicates(self) -> F64:
         """``[replicates]``: the means of the seeds."""
-        return np.asarray(self.joint.mean(axis=0))
+        return self.joint[0] if len(self.joint) == 1 else np.asarray(self.joint.mean(axis=0))
 
     @property
     def seed_variance(self) -> float:
@@ -226,7 +226,7 @@ def widen(replicates: F64, center: float, variance: float) -> F64:
 
 def short(grid: F64) -> list[float]:
     """Seven significant digits: four more than an interval shows."""
-    return [float(f"{x:.7g}") for x in grid]
+    return [float(x) for x in ("%.7g " * len(grid) % tuple(grid)).split()]
 
 
 def t_quantile(df: int) -> float:

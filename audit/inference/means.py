@@ -53,6 +53,9 @@ _CHUNK = 2**20
 _WEIGHTS, _REFINE, _SIGNS = range(3)
 """Independent streams of one seed."""
 
+_OCTETS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little") * 1.0
+"""``[256, 8]``: the bits of each octet, the lowest first."""
+
 
 def _stream(seed: int, which: int) -> np.random.SFC64:
     """Raw words of SFC64: fixed for good, unlike what Generator's methods make of them."""
@@ -107,18 +110,27 @@ def poisson_weights(
     float64 ``[chunk, buckets]`` (the last may be shorter): whole numbers from 0 to
     :data:`MAX_WEIGHT`.
     """
+    for weights in _weights(buckets, replicates, seed, chunk or max(1, _CHUNK // max(buckets, 1))):
+        yield weights.copy()
+
+
+def _weights(buckets: int, replicates: int, seed: int, rows: int) -> Iterator[Floats]:
+    """As :func:`poisson_weights`, always in the same memory: each chunk is good until the next."""
+    from audit.inference.look_up import look_up
+
     threshold, table = _poisson_table()
     upper, lower = _stream(seed, _WEIGHTS), _stream(seed, _REFINE)
-    rows = chunk or max(1, _CHUNK // max(buckets, 1))
+    rows = min(rows, replicates)
+    # Of the last one, the system provides no more memory than is written to.
+    memory, places = np.empty((rows, buckets)), np.empty((rows * buckets, 2), np.int64)
     for start in range(0, replicates, rows):
-        n = min(rows, replicates - start)
-        high = _words(upper, n, buckets, 16).view("<u2")[:, :buckets]
-        weights = table.take(high, mode="wrap")
-        undecided = np.unravel_index(np.flatnonzero(weights == 255), weights.shape)
-        low = (lower.random_raw(len(undecided[0])) >> np.uint64(48)).astype(np.uint32)
-        word = high[undecided].astype(np.uint32) << 16 | low
-        weights[undecided] = np.searchsorted(threshold, word, side="right")
-        yield weights.astype(np.float64)
+        weights = memory[: replicates - start]
+        high = _words(upper, len(weights), buckets, 16).view("<u2")
+        row, bucket = places[: look_up(high, table, weights, places)].T
+        low = (lower.random_raw(len(row)) >> np.uint64(48)).astype(np.uint32)
+        word = high[row, bucket].astype(np.uint32) << 16 | low
+        weights[row, bucket] = np.searchsorted(threshold, word, side="right")
+        yield weights
 
 
 def ratio_replicates(
@@ -147,17 +159,19 @@ def ratio_replicates(
     point = np.divide(column_sums(s), total, out=np.zeros_like(total), where=total > 0)
     # Centred, Σw·(S − m·c)/Σw·c + m is the same ratio, but its sums are of the size of the spread.
     whole, exponent = quantise(s - point * c, MAX_WEIGHT)
-    # Counts are whole numbers of users: their weighted sums are exact as they are.
-    unique, column = _distinct(c)
-    right = np.concatenate([whole, unique], axis=1)
-    out = np.full((replicates, s.shape[1]), np.nan)
+    # Counts are whole numbers of users: their weighted sums are exact as they are.  What is the same in
+    # many columns, as at K = 1 or where everybody has a value, is summed once.
+    above, above_at = _distinct(whole)
+    below, below_at = _distinct(c)
+    right = np.concatenate([above, below], axis=1)
+    below_at += above.shape[1]
+    out = np.full((s.shape[1], replicates), np.nan).T
     start = 0
-    for weights in poisson_weights(len(s), replicates, seed):
+    for weights in _weights(len(s), replicates, seed, max(1, _CHUNK // max(len(s), 1))):
         product = weights @ right
-        above = np.ldexp(product[:, : s.shape[1]], exponent)
-        below = product[:, s.shape[1] :][:, column]
+        divisor = product[:, below_at]
         rows = out[start : start + len(weights)]
-        np.divide(above, below, out=rows, where=below > 0)
+        np.divide(np.ldexp(product[:, above_at], exponent), divisor, out=rows, where=divisor > 0)
         rows += point
         start += len(weights)
     return out
@@ -216,15 +230,19 @@ def sign_flip_p(effects: ArrayLike, *, seed: int, replicates: int = REPLICATES) 
     whole, _ = quantise(np.where(defined, given, 0.0), 1)
     total = whole.sum(axis=0)
     least = np.abs(total) - np.floor(np.ldexp(np.abs(whole).sum(axis=0), -40))
+    distinct, at = _distinct(whole)
     stream = _stream(seed, _SIGNS)
     buckets = len(whole)
     rows = max(1, _CHUNK // max(buckets, 1))
+    width = -(-buckets // 64) * 64
+    bits = np.empty((min(rows, replicates), width // 8, 8))
     reached = np.zeros(whole.shape[1], dtype=np.int64)
     for start in range(0, replicates, rows):
         octets = _words(stream, min(rows, replicates - start), buckets, 1)
-        bits = np.unpackbits(octets, axis=1, count=buckets, bitorder="little")
-        signs = 1.0 - 2.0 * bits
-        reached += (np.abs(signs @ whole) >= least).sum(axis=0)
+        drawn = _OCTETS.take(octets, axis=0, out=bits[: len(octets)], mode="clip")
+        # Σ±e, where a bit of 1 is a minus, is the total less twice the sum of those with a minus.
+        minus = drawn.reshape(len(octets), width)[:, :buckets] @ distinct
+        reached += (np.abs(total - 2 * minus[:, at]) >= least).sum(axis=0)
     return np.where(defined, (1 + reached) / (replicates + 1), np.nan)
 
 
@@ -269,8 +287,10 @@ def joint_errors(baseline: ArrayLike, candidate: ArrayLike) -> tuple[float, floa
     The baseline's and the candidate's standard error, and the covariance; NaN with fewer than two
     replicates.
     """
-    pair = np.stack([np.asarray(baseline), np.asarray(candidate)]).astype(np.float64)
-    pair = pair[:, np.isfinite(pair).all(axis=0)]
+    pair = np.stack([baseline, candidate]).astype(np.float64, copy=False)
+    finite = np.isfinite(pair).all(axis=0)
+    if not finite.all():
+        pair = pair[:, finite]
     n = pair.shape[1]
     if n < 2:
         return math.nan, math.nan, math.nan

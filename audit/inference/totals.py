@@ -130,6 +130,9 @@ class FunctionalTotals:
         count, total = total_histograms(
             groups, np.searchsorted(codes, code), len(codes), threads=os.cpu_count() or 1
         )
+        # What no total falls into, which is most, adds nothing to any metric.
+        used = count.any(axis=(0, 1))
+        count, total = count[..., used], total[..., used]
         found = {}
         for i, ref in enumerate(refs):
             inside = (codes >> i & 1).astype(bool)

@@ -47,8 +47,20 @@ def test_kinds_are_apart_and_minus_one_is_left_out():
     count, total = total_histograms(vectors, kind, 2)
     for k in (0, 1):
         alone_count, alone_total = total_histograms(vectors[:, kind == k], np.zeros(30, int), 1)
-        np.testing.assert_array_equal(count[k], alone_count[0])
-        np.testing.assert_array_equal(total[k], alone_total[0])
+        for together, alone in ((count[k], alone_count[0]), (total[k], alone_total[0])):
+            bins = alone.shape[1]  # as far as these items' own totals go
+            np.testing.assert_array_equal(together[:, :bins], alone)
+            assert not together[:, bins:].any()
+
+
+@pytest.mark.parametrize("largest", [0, 1, 63, 64, 65, 127, 128, 2**40])
+def test_the_greatest_total_has_the_last_bin(largest):
+    vectors = np.zeros((17, 2), np.int64)
+    vectors[3, 1] = largest
+    count, total = total_histograms(vectors, np.zeros(2, int), 1)
+    assert count.shape[2] == EXACT or count[0, :, -1].any()
+    assert count[0, 0].sum() == 2
+    assert total[0, 0].sum() == largest
 
 
 def test_threads_change_nothing():
