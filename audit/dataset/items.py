@@ -10,6 +10,7 @@ from audit.conventions import Conventions
 from audit.dataset.ids import Ids
 from audit.dataset.lists import days
 from audit.dataset.model import F64, I32, I64, Bool, Items, Ragged, distinct_keys, ragged
+from audit.dataset.unit_vectors import table_of
 from audit.errors import DataIssue, InputError
 
 
@@ -85,7 +86,7 @@ def _embeddings(
 ) -> tuple[npt.NDArray[np.float32], F64]:
     """Vectors by item code and the inverse of their norms (0 where missing or all zero)."""
     if made is not None:
-        vectors = np.zeros((n, made.shape[1]), np.float32)
+        vectors = table_of(n, made.shape[1], np.float32)
         vectors[codes] = made
     elif catalog is not None and "embedding" in catalog.column_names:
         vectors = _placed(catalog["embedding"], codes, n)
@@ -112,7 +113,7 @@ def _placed(column: pa.ChunkedArray, codes: I32, n: int) -> npt.NDArray[np.float
         flat = chunk.flatten().to_numpy(zero_copy_only=False).astype(np.float32, copy=False)
         given = flat.reshape(len(here), -1)
         if not filled:
-            vectors, filled = np.zeros((n, given.shape[1]), np.float32), True
+            vectors, filled = table_of(n, given.shape[1], np.float32), True
         vectors[here] = given
     return vectors
 

@@ -18,8 +18,19 @@ LARGE = 1 << 22
 """Numbers in a table of vectors from which on they are rounded: 16 MB as given."""
 MOST = 2**15 - 1
 """Steps of the largest coordinate."""
+LINE = 64
+"""Bytes of a line of the cache."""
 BAND = 1 << 14
 """Items rounded at a time."""
+
+
+def table_of(rows: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """``[rows, columns]``, zeros; begins with a line of the cache, so that rows take no more lines than they must."""
+    dtype = np.dtype(dtype)
+    size = rows * columns * dtype.itemsize
+    memory = np.zeros(size + LINE, np.uint8)
+    first = -memory.ctypes.data % LINE
+    return memory[first : first + size].view(dtype).reshape(rows, columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +62,7 @@ class UnitVectors:
             float((np.abs(vectors[band]).max(axis=1) * inverse_norm[band]).max()) for band in bands
         )
         step = widest / MOST or 1.0  # nothing but zeros
-        numbers = np.empty(vectors.shape, np.int16)
+        numbers = table_of(n, dimensions, np.int16)
         for band in bands:
             # From float64, so that it is the nearest step.
             numbers[band] = np.rint(vectors[band] * (inverse_norm[band] / step)[:, None])

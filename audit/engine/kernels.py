@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audit.compiled import kernel
+from audit.compiled import kernel, prefetch, prefetch_value
 
 
 @kernel
@@ -134,6 +134,25 @@ def _see(state, at, side, tick):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _ask_items(rows, user, start, items, ranks, creators_start, of_items):  # type: ignore[no-untyped-def]
+    """Ask for what is counted of the items that a user sees."""
+    for row in range(rows[user], rows[user + 1]):
+        for slot in range(start[row], min(start[row + 1], start[row] + ranks)):
+            prefetch(of_items, items[slot], 0)
+            prefetch_value(creators_start, items[slot])
+
+
+@kernel
+def _ask_creators(rows, user, start, items, ranks, creators_start, creators, of_creators):  # type: ignore[no-untyped-def]
+    """Ask for what is counted of their first creators."""
+    for row in range(rows[user], rows[user + 1]):
+        for slot in range(start[row], min(start[row + 1], start[row] + ranks)):
+            entry = creators_start[items[slot]]
+            if entry < creators_start[items[slot] + 1]:
+                prefetch(of_creators, creators[entry], 0)
+
+
+@kernel
 def count_users(  # type: ignore[no-untyped-def]
     user_lists, a_start, a_items, b_start, b_items, ranks, creators_start, creators, done,
     of_items, of_creators,
@@ -142,10 +161,20 @@ def count_users(  # type: ignore[no-untyped-def]
 
     ``user_lists`` bounds each user's lists.  ``of_items`` and ``of_creators``, ``[n, 4]``, hold the three
     counts and a mark: who saw it last, and under which model.  Marks are made of the users' number, from
-    ``done``, so that nothing need be cleared or sorted between users; 3·(done + users) must fit.
+    ``done``, so that nothing need be cleared or sorted between users; 3·(done + users) must fit.  What the
+    next users see is asked for from memory: items first, creators when their items are there.
     """
-    for user in range(len(user_lists) - 1):
+    users = len(user_lists) - 1
+    for user in range(users):
         tick = 3 * (done + user) + 1
+        if user + 2 < users:
+            of = creators_start, of_items
+            _ask_items(user_lists, user + 2, a_start, a_items, ranks, *of)
+            _ask_items(user_lists, user + 2, b_start, b_items, ranks, *of)
+        if user + 1 < users:
+            by = creators_start, creators, of_creators
+            _ask_creators(user_lists, user + 1, a_start, a_items, ranks, *by)
+            _ask_creators(user_lists, user + 1, b_start, b_items, ranks, *by)
         for side in range(2):
             start = a_start if side == 0 else b_start
             items = a_items if side == 0 else b_items

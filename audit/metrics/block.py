@@ -408,6 +408,8 @@ class Block:
 
     def item_mean(self, table: npt.NDArray[Any], ks: I64, *, by_exposure: bool = False) -> F64:
         """``[L, K]``: as :meth:`shown_mean` of :meth:`lookup`, but no column of the slots is made."""
+        if table.dtype == np.bool_:
+            table = table.view(np.uint8)  # to be added: a processor would guess at yes and no
         total, weight = kernels.prefix_items(
             self.start, self.item, table, self._weights(by_exposure), ks
         )

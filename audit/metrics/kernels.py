@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from audit.compiled import kernel, prefetch
+from audit.compiled import kernel, prefetch, prefetch_value
+from audit.dataset.unit_vectors import LINE
 
 AHEAD = 16
-"""Vectors asked for from memory before they are needed."""
-LINE = 64
-"""Bytes of a cache line."""
+"""Slots whose rows in a table of items are asked for from memory before they are needed."""
 LINES = 4
 """Lines of a vector that are asked for; of longer vectors the processor itself fetches the rest."""
 
@@ -99,7 +98,10 @@ def prefix_items(start, items, table, weights, ks):  # type: ignore[no-untyped-d
         for j in range(len(ks)):
             last = min(ks[j], start[row + 1] - first)
             while rank < last:
-                value = np.float64(table[items[first + rank]])
+                slot = first + rank
+                if slot + AHEAD < len(items):
+                    prefetch_value(table, items[slot + AHEAD])
+                value = np.float64(table[items[slot]])
                 if not np.isnan(value):
                     t += weights[rank] * value
                     w += weights[rank]
@@ -146,6 +148,8 @@ def ages(start, items, created, time, day):  # type: ignore[no-untyped-def]
     out = np.empty(len(items))
     for row in range(len(start) - 1):
         for slot in range(start[row], start[row + 1]):
+            if slot + AHEAD < len(items):
+                prefetch_value(created, items[slot + AHEAD])
             age = np.rint((time[row] - created[items[slot]]) * day) / day
             out[slot] = age if age >= 0 else np.nan
     return out
@@ -240,9 +244,11 @@ def ideal_dcg(contexts, truth_start, sorted_grades, gains, discounts, full, ks):
 
 @kernel
 def _ask(numbers, item):  # type: ignore[no-untyped-def]
-    line = LINE // numbers.itemsize
-    for column in range(0, min(numbers.shape[1], LINES * line), line):
+    line, columns = LINE // numbers.itemsize, numbers.shape[1]
+    for column in range(0, min(columns, LINES * line), line):
         prefetch(numbers, item, column)
+    if columns % line:  # a row that begins within a line may end in one more
+        prefetch(numbers, item, columns - 1)
 
 
 @kernel

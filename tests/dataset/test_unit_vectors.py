@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audit.dataset.unit_vectors import MOST, UnitVectors
+from audit.dataset.unit_vectors import LINE, MOST, UnitVectors, table_of
 from audit.metrics import kernels
 
 
@@ -80,3 +80,12 @@ def test_sums_of_steps_are_those_of_the_vectors_and_the_same_in_any_order():
                 assert dot[row, j] == pytest.approx(along, abs=tolerance)
     turned = [np.concatenate([items[:20][::-1], items[20:]]) for items in lists]
     assert (measured(rounded, turned)[0][:, 2] == measured(rounded, lists)[0][:, 2]).all()
+
+
+def test_tables_begin_with_a_line_of_the_cache():
+    for rows in (1, 7, 100_000):
+        table = table_of(rows, 3, np.float32)
+        assert table.shape == (rows, 3)
+        assert table.flags.c_contiguous
+        assert table.ctypes.data % LINE == 0
+        assert not table.any()

@@ -20,6 +20,7 @@ from llvmlite import ir
 from numba.extending import intrinsic
 
 from audit.compiled import kernel
+from audit.compiled import prefetch_value as prefetch
 from audit.dataset.hashing import mix_one as mix
 
 BLOCK = 256
@@ -50,27 +51,6 @@ def _loading(typingctx: Any, data: Any, at: Any) -> Any:  # noqa: ARG001  numba 
 
 
 _load: Any = intrinsic(_loading)
-
-
-def _prefetching(typingctx: Any, data: Any, at: Any) -> Any:  # noqa: ARG001  numba calls it
-    """Ask for the cache line of ``data[at]``, which will be read or written soon; no harm beyond the end."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, args[0])
-        place = builder.bitcast(builder.gep(array.data, [args[1]]), ir.PointerType(ir.IntType(8)))
-        i32 = ir.IntType(32)
-        function = builder.module.declare_intrinsic(
-            "llvm.prefetch",
-            [place.type],
-            ir.FunctionType(ir.VoidType(), [place.type, i32, i32, i32]),
-        )
-        builder.call(function, [place, i32(0), i32(3), i32(1)])  # to read; keep; data
-        return context.get_dummy_value()
-
-    return numba.void(data, numba.uint64), codegen
-
-
-prefetch: Any = intrinsic(_prefetching)
 
 
 @kernel

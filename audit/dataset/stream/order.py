@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from audit.compiled import kernel
+from audit.compiled import prefetch_value as prefetch
 from audit.dataset.model import F64, I32, I64
-from audit.dataset.stream.hashes import prefetch
 from audit.dataset.stream.idtable import read_only
 
 BY_RANK, BY_SCORE = 0, 1
