@@ -16,7 +16,7 @@ import audit
 
 ROOT = Path(__file__).parents[1]
 EXTRA = os.environ.get("RECAUDIT_EXTRA_DATA")
-CASES = ["sample", *(["original"] if EXTRA else [])]
+CASES = ["sample", pytest.param("original", marks=pytest.mark.extra_data("movielens_small"))]
 
 
 @pytest.fixture(scope="module", params=CASES)
