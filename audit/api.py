@@ -20,6 +20,7 @@ from audit.arguments import (
     metric_names,
     moment,
     plain_guardrails,
+    plain_rules,
     portable,
     relevance_source_of,
     whole_number,
@@ -37,12 +38,15 @@ from audit.engine.memory import BLOCK
 from audit.errors import ConfigError, DataIssue, choices
 from audit.exhibits import make_exhibits
 from audit.findings import Evidence, judge
+from audit.findings import Settings as Rules
+from audit.findings import asked as rules_asked
 from audit.findings.families import families
 from audit.findings.profiles import resolve
 from audit.forecast import Forecast, forecast
 from audit.guardrail import EVERY
 from audit.inference.compare import Comparer
 from audit.inference.readings import Reader
+from audit.inference.tradeoff import tradeoff_of
 from audit.inputs import sources_from_arguments, sources_from_config
 from audit.inputs.tables import Inputs, Sources
 from audit.metrics.plugins import load_plugins
@@ -94,6 +98,8 @@ class Settings:
     creator_group: str | None = None
     creator_target: str | Mapping[str, float] = "catalog"
     relevance_source: str = "judgments"
+    rules: Rules = field(default_factory=dict)
+    """Finding rules that are switched off or tuned."""
     seed: int = 0
     least_cell: int = LEAST_CELL
     config: Mapping[str, Any] = field(default_factory=dict)
@@ -251,6 +257,7 @@ def compare(
     guardrails: str | Guardrails = "launch", seed: int = 0, name: str = "Recommender audit",
     relevance_source: str = "judgments", history_segments: Sequence[str] = (),
     least_cell: int = LEAST_CELL,
+    findings: Rules | None = None,
 ) -> AuditResult:  # fmt: skip
     """Compare candidates with the baseline on the same users.
 
@@ -280,6 +287,8 @@ def compare(
 
     least_cell
         Users that a group needs to be reported: smaller ones are put together or suppressed, and it is said so.
+    findings
+        Rules to switch off or tune, like ``[findings]``: ``{"stale_feed": False, "coverage_collapse": {"fall": 0.5}}``.
 
     Returns
     -------
@@ -302,6 +311,7 @@ def compare(
         automatic=Automatic(automatic_segments(history_segments)),
         creator_group=creator_group, creator_target=group_target(creator_target),
         seed=whole_number("seed", seed, 0), least_cell=whole_number("least_cell", least_cell, 1), relevance_source=relevance_source_of(relevance_source),
+        rules=plain_rules(findings),
         config={
             "surface": surface, "k": list_lengths(k), "viewport": viewport,
             "as_of": None if as_of is None else as_of.isoformat(),
@@ -310,6 +320,7 @@ def compare(
             "creator_group": creator_group,
             "creator_target": creator_target if isinstance(creator_target, str) else dict(creator_target),
             "history_segments": list(history_segments), "least_cell": least_cell,
+            "findings": plain_rules(findings),
         },
     )  # fmt: skip
     sources = sources_from_arguments(
@@ -317,6 +328,7 @@ def compare(
         history=history, users=users, pools=pools, eligible=eligible,
     )  # fmt: skip
     load_plugins()
+    rules_asked(settings.rules)
     return _audit(sources, settings)
 
 
@@ -396,9 +408,11 @@ def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, 
         creator_group=None if config.creators is None else config.creators.group,
         creator_target="catalog" if config.creators is None else config.creators.target,
         relevance_source="judgments" if config.relevance is None else config.relevance.source,
+        rules=config.findings,
         config=portable(config.model_dump(mode="json", exclude_none=True, exclude={"engine"})),
         engine=config.engine, plugins=a.plugins, base=Path() if base is None else base,
     )  # fmt: skip
+    rules_asked(settings.rules)
     return settings, sources_from_config(config, settings.base)
 
 
@@ -604,8 +618,9 @@ def _audit(
             staleness=staleness_of(dataset, plan, measured),
         ),
         by=segments,
+        tradeoff=tradeoff_of(comparer, comparisons, settings.headline),
     )  # fmt: skip
-    judgment = judge(evidence, settings.guardrails)
+    judgment = judge(evidence, settings.guardrails, settings.rules)
     return AuditResult(
         audit=evidence.audit, population=evidence.population, models=list(evidence.models),
         conventions=settings.conventions.model_dump(mode="json"), metrics=list(evidence.metrics),
@@ -615,4 +630,5 @@ def _audit(
         unavailable=list(evidence.unavailable), sources=sources_of(inputs, dataset), versions=versions(),
         robustness=evidence.robustness, declaration=judgment.declaration, segments=segments,
         families=families(candidates, comparisons, judgment.guardrail_results),
+        tradeoff=evidence.tradeoff, rules=judgment.rules,
     )  # fmt: skip

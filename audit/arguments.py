@@ -130,6 +130,18 @@ def plain_guardrails(guardrails: str | Guardrails) -> Any:
     }
 
 
+def plain_rules(rules: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Settings of finding rules as the result keeps them: plain values."""
+    if rules is None:
+        return {}
+    if not isinstance(rules, Mapping):
+        raise ConfigError(
+            f'findings = {rules!r}: give a mapping such as {{"stale_feed": False}} or '
+            '{"coverage_collapse": {"fall": 0.5}}.'
+        )
+    return {n: dict(of) if isinstance(of, Mapping) else of for n, of in rules.items()}
+
+
 def portable(config: Any) -> Any:
     """A configuration without the folders of one machine: of an absolute path only the file's name."""
     if isinstance(config, dict):

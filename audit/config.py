@@ -64,6 +64,8 @@ class RelevanceSection(Strict):
     path: str | list[str]
     """A file, or several: judgments made later, such as a queue of ``recaudit pool`` that was filled in."""
     source: Literal["judgments", "ratings", "purchases", "clicks"] = "judgments"
+    debiased: bool = False
+    """Clicks that were corrected for where items were shown before they became labels."""
     grades: dict[str, int] | None = None
     threshold: float | None = Field(default=None, allow_inf_nan=False)
     format: Literal["trec"] | None = None
@@ -196,6 +198,8 @@ class Config(Strict):
     conventions: Conventions = Conventions()
     engine: EngineSection = EngineSection()
     guardrails: dict[str, GuardrailValue] = {"profile": "launch"}
+    findings: dict[str, bool | dict[str, float | str]] = {}
+    """Rule → ``false`` (never asked), or its options and ``severity``."""
 
     @model_validator(mode="after")
     def _models(self) -> Config:

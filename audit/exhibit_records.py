@@ -190,6 +190,24 @@ class SegmentGap(Record):
     worst_candidate: str
 
 
+class SegmentContrast(Record):
+    """How much more one group of users gains from a candidate than another group of the same attribute."""
+
+    model: str
+    attribute: str
+    metric: str
+    first: str
+    second: str
+    """Names of the two cells, each of at least 50 users with a value."""
+    first_gain: float | None
+    second_gain: float | None
+    """Candidate − baseline among the users of each."""
+    difference: float | None
+    """first_gain − second_gain."""
+    ci_low: float | None = None
+    ci_high: float | None = None
+
+
 class Exhibits(Record):
     """The data behind the figures and lists of the report."""
 
@@ -212,6 +230,8 @@ class Exhibits(Record):
     """By candidate, attribute of the creators and group."""
     gaps: list[SegmentGap] = []
     """By attribute, metric of relevance (the headline first), candidate and summary."""
+    contrasts: list[SegmentContrast] = []
+    """By candidate, attribute and pair of cells; of the headline metric."""
     fatigue: list[Fatigue] = []
     """Empty where lists carry no session."""
     items_gained: dict[str, list[Loser]] = {}

@@ -17,7 +17,7 @@ from audit.engine.memory import exposure_by_k
 from audit.engine.partials import Measured
 from audit.engine.plan import AGE_BANDS, Plan
 from audit.inference.creator_groups import group_exposures
-from audit.inference.gaps import segment_gaps
+from audit.inference.gaps import between_segments
 from audit.inference.histograms import lost_and_gained
 from audit.inference.system import combine, count_interval, lost_gained_expected
 from audit.inference.together import correlations
@@ -91,6 +91,9 @@ def make_exhibits(
         "creators", plan.baseline, by_creator, d.items.creator_ids,
         np.arange(len(d.items.creator_ids)), list(d.items.creator_names),
     )  # fmt: skip
+    gaps, contrasts = (
+        ([], []) if headline is None else between_segments(d, plan, measured, headline, seed)
+    )
     return Exhibits(
         lorenz_items=_lorenz(exposure),
         lorenz_creators=_lorenz(by_creator),
@@ -107,7 +110,8 @@ def make_exhibits(
             if (balance := one.balance(c)) is not None
         ],
         near_duplicates=_near_duplicates(d, plan, measured),
-        gaps=[] if headline is None else segment_gaps(d, plan, measured, headline, seed),
+        gaps=gaps,
+        contrasts=contrasts,
         fatigue=_fatigue(d, measured),
         creator_groups=group_exposures(d, plan, measured),
         joint=[] if headline is None else correlations(d, plan, measured, headline),

@@ -14,10 +14,14 @@ from audit.dataset.model import Overview
 from audit.engine import Measured, Plan
 from audit.engine.memory import exposure_by_k
 from audit.errors import DataIssue
+from audit.inputs.load import model_tables
 from audit.inputs.tables import Inputs
 from audit.metrics.registry import MetricRef
-from audit.metrics.vectors import rank_weights
+from audit.metrics.vectors import fresh, rank_weights
 from audit.result import Issue, MetricInfo, ModelInfo, Population, Source
+
+FRESH = 30
+"""Days; the default of ``fresh_coverage``."""
 
 
 def population_of(inputs: Inputs, d: Overview, measured: Measured) -> Population:
@@ -35,6 +39,7 @@ def population_of(inputs: Inputs, d: Overview, measured: Measured) -> Population
         tail_items=len(d.items.catalog) - heads if history else 0,
         head_border_ties=d.head_border_ties if history else 0,
         tail_relevance_share=share, embedding_source=d.embedding_source,
+        fresh_items=int(fresh(d, days=FRESH).sum()) if "created_at" in d.has else None,
     )  # fmt: skip
 
 
@@ -53,7 +58,17 @@ def model_of(name: str, d: Overview, plan: Plan, measured: Measured) -> ModelInf
         exposure_outside_catalog=float(exposure[~d.items.in_catalog].sum() / total),
         exposure_without_creator=float(exposure[nobody].sum() / total)
         if "creator_id" in d.has else None,
+        same_lists=name != plan.baseline and _same_lists(d, name, plan.baseline),
     )  # fmt: skip
+
+
+def _same_lists(d: Overview, model: str, other: str) -> bool:
+    """Whether two models show the same, seed by seed: fingerprints are of lists, not of scores."""
+    tables = [model_tables(m, len(d.models[m])) for m in (model, other)]
+    if not all(table in d.fingerprints for names in tables for table in names):
+        return False
+    prints = [sorted(d.fingerprints[table] for table in names) for names in tables]
+    return prints[0] == prints[1]
 
 
 def metric_of(ref: MetricRef, settled: Conventions) -> MetricInfo:

@@ -26,6 +26,7 @@ from audit.exhibit_records import (
     NearDuplicates,
     Reading,
     Record,
+    SegmentContrast,
     SegmentGap,
     Series,
     UserChanges,
@@ -33,6 +34,7 @@ from audit.exhibit_records import (
 )
 from audit.guardrail import Kind
 from audit.robustness import Robustness
+from audit.tradeoff import ExchangeRate, Standing, Tradeoff
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +48,7 @@ __all__ = [
     "CategoryShare",
     "Comparison",
     "Declaration",
+    "ExchangeRate",
     "Exhibits",
     "Family",
     "Fatigue",
@@ -67,12 +70,16 @@ __all__ = [
     "Reading",
     "Record",
     "Robustness",
+    "RuleInfo",
+    "SegmentContrast",
     "SegmentGap",
     "SegmentInfo",
     "Series",
     "Source",
+    "Standing",
     "Status",
     "SystemEvidence",
+    "Tradeoff",
     "Unavailable",
     "UserChanges",
     "UsersShown",
@@ -85,7 +92,8 @@ SCHEMA_VERSION = "1.2"
 READS = ("1.0", "1.1", SCHEMA_VERSION)
 """The versions that can be read: 1.1 added `robustness`, and the exhibits of creator groups, gaps and sessions;
 1.2 `declaration`, `segments`, limits, target and evidence of guardrails, least detectable differences, corrections for many questions,
-and how many users were shown what, winners beside losers, how users fare, categories, and how two changes go together."""
+and how many users were shown what, winners beside losers, how users fare, categories, and how two changes go together,
+the trade-off, what segments gain beside each other, and the rules that were asked."""
 
 Verdict = Literal["pass", "warn", "inconclusive", "fail"]
 Status = Literal["held", "breached", "undecided", "not measured"]
@@ -129,6 +137,8 @@ class Population(Record):
     """Items as popular as the last head item, that item included."""
     tail_relevance_share: float | None = None
     """The tail's share of the relevant (user, item) pairs in the ground truth."""
+    fresh_items: int | None = None
+    """Items of the catalog that were fresh (30 days) at ``as_of``; absent without times of creation."""
     embedding_source: str | None = None
     """``given``, or how embeddings were made."""
 
@@ -161,6 +171,8 @@ class ModelInfo(Record):
     seeds: int = 1
     exposure_outside_catalog: float = 0.0
     exposure_without_creator: float | None = None
+    same_lists: bool = False
+    """A candidate that shows every user just what the baseline shows."""
 
 
 class MetricInfo(Record):
@@ -338,6 +350,20 @@ class Finding(Record):
     advice: str
 
 
+class RuleInfo(Record):
+    """A rule as it was asked, whether or not it found anything."""
+
+    rule: str
+    severity: FindingSeverity
+    """At most, unless a finding says otherwise."""
+    consequence: str
+    question: str
+    condition: str
+    asked: bool = True
+    """Not where the configuration switched it off."""
+    options: dict[str, float | str] = {}  # noqa: RUF012  a record copies its defaults
+
+
 class ModelVerdict(Record):
     """What was decided about one candidate."""
 
@@ -404,6 +430,9 @@ class AuditResult(Record):
     segments: list[SegmentInfo] = []  # noqa: RUF012  a record copies its defaults
     families: list[Family] = []  # noqa: RUF012  a record copies its defaults
     """By candidate: the guardrails, then the exploration."""
+    tradeoff: Tradeoff = Tradeoff()
+    rules: list[RuleInfo] = []  # noqa: RUF012  a record copies its defaults
+    """Absent in results before 1.2, as is the trade-off."""
 
     @property
     def verdict(self) -> Verdict:

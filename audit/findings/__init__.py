@@ -17,8 +17,9 @@ from audit.findings.guardrails import evaluate
 from audit.findings.library import PROFILES
 from audit.findings.profiles import Guardrails, declaration_of, resolve
 from audit.findings.registry import RULES, Candidate, Found, Rule, find, finding
+from audit.findings.settings import Settings, asked
 from audit.findings.verdict import conclude
-from audit.result import Declaration, Finding, GuardrailResult, ModelVerdict
+from audit.result import Declaration, Finding, GuardrailResult, ModelVerdict, RuleInfo
 
 __all__ = [
     "PROFILES",
@@ -30,6 +31,8 @@ __all__ = [
     "Guardrails",
     "Judgment",
     "Rule",
+    "Settings",
+    "asked",
     "finding",
     "judge",
     "resolve",
@@ -44,9 +47,12 @@ class Judgment:
     findings: list[Finding]
     verdicts: list[ModelVerdict]
     declaration: Declaration
+    rules: list[RuleInfo]
 
 
-def judge(evidence: Evidence, guardrails: str | Guardrails) -> Judgment:
+def judge(
+    evidence: Evidence, guardrails: str | Guardrails, rules: Settings | None = None
+) -> Judgment:
     """Judge every candidate of an audit.
 
     Parameters
@@ -56,21 +62,26 @@ def judge(evidence: Evidence, guardrails: str | Guardrails) -> Judgment:
     guardrails
         As in ``[guardrails]`` of ``audit.toml``: ``profile`` and bounds by metric name (K is the
         viewport where absent).  A text alone is a profile's name.
+    rules
+        As in ``[findings]``: rules that are switched off or tuned; as the audit's configuration has
+        it if absent.
 
     Raises
     ------
     ConfigError
-        An unknown profile or metric, or a guardrail of the user's whose inputs are missing.
+        An unknown profile, metric, rule or option, or a guardrail of the user's whose inputs are missing.
     """
+    settings = asked(evidence.audit.config.get("findings", {}) if rules is None else rules)
     declared = resolve(guardrails, evidence.audit)
     candidates = [
         Candidate(name=name, evidence=evidence, guardrails=evaluate(evidence, declared, name))
         for name in evidence.candidates
     ]
-    findings = find(candidates)
+    findings = find(candidates, settings)
     return Judgment(
         [result for candidate in candidates for result in candidate.guardrails],
         findings,
         [conclude(candidate, findings) for candidate in candidates],
         declaration_of(guardrails, evidence.audit),
+        [rule.info for rule in settings],
     )

@@ -25,6 +25,7 @@ from audit.result import (
     Unavailable,
 )
 from audit.robustness import Robustness
+from audit.tradeoff import Tradeoff
 
 FEWEST_USERS = 50
 """Below this many users there is no verdict (statistics: a t interval, and nothing is decided)."""
@@ -46,6 +47,7 @@ class Evidence:
     robustness: Robustness = field(default_factory=Robustness)
     by: Sequence[SegmentInfo] = ()
     """The attributes and combinations that the audit was reported by; none in results before 1.2."""
+    tradeoff: Tradeoff = field(default_factory=Tradeoff)
 
     @classmethod
     def of(cls, result: AuditResult) -> Evidence:
@@ -62,6 +64,7 @@ class Evidence:
             unavailable=result.unavailable,
             robustness=result.robustness,
             by=result.segments,
+            tradeoff=result.tradeoff,
         )
 
     @property

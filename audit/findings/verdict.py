@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from audit.findings.conditions import tied
 from audit.findings.evidence import FEWEST_USERS
 from audit.findings.registry import Candidate
+from audit.findings.rules.bought_with_relevance import RULE as BOUGHT
 from audit.findings.rules.starvation import RULE as STARVATION
 from audit.findings.rules.starvation import long_tail_breaches
 from audit.findings.wording import allowed, crosses, moved, observed
@@ -40,6 +42,8 @@ def conclude(candidate: Candidate, findings: Iterable[Finding]) -> ModelVerdict:
         verdict, reason = "warn", _why_warn(guardrails, soft, warnings)
     else:
         verdict, reason = "pass", _why_pass(headline, guardrails)
+        if candidate.same_lists:
+            reason += "; every user is shown the same lists, so nothing changes"
     return ModelVerdict(
         model=candidate.name, verdict=verdict, reason=f"{verdict.capitalize()}: {reason}."
     )
@@ -76,8 +80,25 @@ def _why_fail(
         return f"{gain}, but {moved(lead)} ({allowed(lead)}){_and_more(lead, guardrails)}"
     if breached:
         lead = breached[0]
-        return f"{moved(lead)} ({allowed(lead)}){_and_more(lead, guardrails)}"
+        start, end = _beside(headline, lead, failing)
+        return f"{start}{moved(lead)} ({allowed(lead)}){end}{_and_more(lead, guardrails)}"
     return _clause(failing[0].title)
+
+
+def _beside(
+    headline: Comparison | None, lead: GuardrailResult, failing: Sequence[Finding]
+) -> tuple[str, str]:
+    """What the breach was paid for with, before it, or what it bought, after it."""
+    if any(finding.rule == BOUGHT for finding in failing):
+        return "", " in return for more diversity"
+    if headline is None or headline.metric == lead.metric or headline.ci_low is None:
+        return "", ""
+    if headline.ci_low > 0 and not headline.identical:
+        return f"{_rises(headline)}, but ", ""
+    if tied(headline):
+        change = estimate(headline.difference, headline.ci_low, headline.ci_high, brackets=False)
+        return f"{headline.metric} does not clearly change ({change}), and ", ""
+    return "", ""
 
 
 def _rises(headline: Comparison) -> str:

@@ -14,7 +14,9 @@ from audit.formatting import (
     percent,
     percent_digits,
 )
-from audit.result import Comparison, GuardrailResult
+from audit.metrics.registry import parse
+from audit.result import Comparison, ExchangeRate, GuardrailResult
+from audit.tradeoff import POINT
 
 
 def name(result: GuardrailResult) -> str:
@@ -116,6 +118,106 @@ def observed(result: GuardrailResult, *, brackets: bool = True) -> str:
 def from_to(comparison: Comparison) -> str:
     """``0.0851 → 0.1282``."""
     return f"{number(comparison.baseline)} \u2192 {number(comparison.candidate)}"
+
+
+WORDS = {
+    "tail_share": "long tail's share of what people see",
+    "tail_coverage": "share of the long tail that is shown to anybody",
+    "catalog_coverage": "share of the catalog that is shown to anybody",
+    "creator_coverage": "share of creators who are shown to anybody",
+    "creator_gini": "how unevenly creators are seen",
+    "creator_top_share": "share of attention that the most seen creators get",
+    "item_gini": "how unevenly items are seen",
+    "effective_catalog": "number of items that attention is spread over",
+    "effective_creators": "number of creators that attention is spread over",
+    "ild": "difference between the items of a list",
+    "novelty": "how little known the shown items are",
+    "near_duplicates": "pairs of nearly equal items in a list",
+    "mean_age": "mean age of what is shown, days",
+    "median_age": "median age of what is shown, days",
+    "fresh_share": "share of what is shown that is fresh",
+    "fresh_coverage": "share of the fresh items that is shown to anybody",
+}
+"""Measures as somebody says them who has never met them."""
+
+
+def said(metric: str) -> str:
+    """``relevance (ndcg@10)``: what a measure is about, and its name."""
+    ref = parse(metric)
+    words = WORDS.get(ref.name.removesuffix("_by_count"))
+    if words is None and ref.spec.family == "relevance":
+        words = "relevance"
+    return metric if words is None else f"{words} ({metric})"
+
+
+def the(metric: str) -> str:
+    """:func:`said`, as the subject or object of a sentence."""
+    text = said(metric)
+    if text == metric or text.startswith("relevance "):
+        return text
+    return f"the measure of {text}" if text.startswith("how ") else f"the {text}"
+
+
+def label(metric: str) -> str:
+    """:func:`said`, at the start of a line."""
+    text = said(metric)
+    return text if text == metric else text[0].upper() + text[1:]
+
+
+def change(c: Comparison, *, relative: bool = True) -> str:
+    """``0.0851 → 0.1282: +0.043 (95 % interval +0.036 to +0.051); relative +51 % (…)``."""
+    text = f"{from_to(c)}: {estimate(c.difference, c.ci_low, c.ci_high)}"
+    if not relative or c.relative is None:
+        return text
+    part = estimate(c.relative, c.relative_low, c.relative_high, as_percent=True)
+    return f"{text}; relative {part}"
+
+
+def goes(c: Comparison) -> str:
+    """``rises by 52 % (95 % interval 39 % to 66 %)``: a change as a verb, with how sure it is."""
+    if c.difference is None:
+        return "has no value to compare"
+    if c.identical or c.difference == 0:
+        return "does not change"
+    verb = "rises" if c.difference > 0 else "falls"
+    if tied_or_unknown(c):
+        size = estimate(c.difference, c.ci_low, c.ci_high)
+        return f"does not clearly change: {size}"
+    on = (c.relative, c.relative_low, c.relative_high)
+    as_percent = None not in on
+    value, low, high = on if as_percent else (c.difference, c.ci_low, c.ci_high)
+    if value is not None and value < 0:
+        value, low, high = -value, _minus(high), _minus(low)
+    return f"{verb} by {estimate(value, low, high, as_percent=as_percent, sign=False)}"
+
+
+def tied_or_unknown(c: Comparison) -> bool:
+    """Whether the interval contains 0, or there is none."""
+    return c.ci_low is None or c.ci_high is None or c.ci_low <= 0 <= c.ci_high
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def group(segment: str) -> str:
+    """``country=DE, gender=f`` → ``country = DE, gender = f``."""
+    return segment.replace("=", " = ")
+
+
+def exchanged(rate: ExchangeRate | None) -> str:
+    """``; +0.028 (95 % interval …) for each 0.01 of relevance given up``; nothing where no rate is known.
+
+    Where relevance fell it was the price, and the sign is turned: what each point given up bought.
+    """
+    if rate is None or rate.rate is None:
+        return ""
+    given_up = rate.headline_change < 0
+    value, low, high = rate.rate, rate.ci_low, rate.ci_high
+    if given_up:
+        value, low, high = -value, _minus(high), _minus(low)
+    way = "given up" if given_up else "gained"
+    return f"; {estimate(value, low, high)} for each {exact(POINT)} of relevance {way}"
 
 
 def share(value: float) -> str:

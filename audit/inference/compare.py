@@ -65,6 +65,17 @@ class _Drawn:
     """By candidate, of each metric."""
 
 
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Of all users together, for what is asked of several metrics or of two candidates at once."""
+
+    means: dict[tuple[str, MetricRef], Values]
+    """By model and metric at the viewport and the largest K."""
+    points: Points
+    totals: Totals
+    """Of system metrics, and of derived ones with a system part; at the viewport."""
+
+
 class Comparer:
     """Turns the engine's partials into measurements and comparisons."""
 
@@ -75,6 +86,7 @@ class Comparer:
         self._exposures: dict[tuple[Run, str, int, tuple[str, int] | None], F64] = {}
         self.measurements: list[Measurement] = []
         self.comparisons: list[Comparison] = []
+        self.kept = Kept({}, {}, {})
 
     def runs(self, model: str) -> list[Run]:
         """The runs of a model: one per seed."""
@@ -168,6 +180,12 @@ class Comparer:
                 self.comparisons.append(compare_means(ref, candidate, segment, a, b, p, own))
         self._derived(segment, found)
         self._pairs(segment, drawn)
+        if segment == "all":
+            ks = (self.plan.viewport, max(self.plan.ks))
+            kept = {at: v for at, v in found.items() if at[1].k in ks}
+            self.kept.means.update(
+                (at, Values(v.each, v.replicates[None], v.n)) for at, v in kept.items()
+            )
 
     def _mean_refs(self) -> list[MetricRef]:
         return self.wanted("list") + self.wanted("session")
@@ -348,6 +366,8 @@ class Comparer:
             self._record_system(ref, grouping.segment, grouping.users, points, totals)
         if first:
             self._derived_systems(grouping, points, totals)
+            self.kept.points.update(points)
+            self.kept.totals.update(totals)
 
     def _record_system(
         self, ref: MetricRef, segment: str, users: int, points: Points, totals: Totals
@@ -423,7 +443,7 @@ class Comparer:
         parts = [MetricRef(name, (), ref.k) for name in ref.spec.of]
         for part in parts:
             if (model, part) not in points:
-                points[model, part], totals[model, part] = self._mean_totals(model, part, grouping)
+                points[model, part], totals[model, part] = self.mean_totals(model, part, grouping)
         each = zip(*(points[model, part] for part in parts), strict=True)
         points[model, ref] = [
             float(self.derive(ref, [np.array([value]) for value in values])[0]) for values in each
@@ -434,10 +454,10 @@ class Comparer:
             for seed in by_seed
         ]
 
-    def _mean_totals(
-        self, model: str, ref: MetricRef, grouping: Grouping
+    def mean_totals(
+        self, model: str, ref: MetricRef, grouping: Grouping, *, anywhere: bool = False
     ) -> tuple[list[float], list[ReplicateValues]]:
-        """A mean over users, and its values on the jackknife's totals (at the viewport), by seed."""
+        """A mean over users, and its values on the jackknife's totals, by seed: at the viewport, or ``anywhere``."""
         column = self.m.column(ref, self.m.list_refs)
         g = grouping.groups
         key = np.where(self.plan.rows.group < 0, g, self.plan.rows.group)
@@ -446,7 +466,7 @@ class Comparer:
             found = self.m.partials.lists[run].by(key, g + 1)
             sums, counts = found.sums()[:, column], found.count[:, column]
             points.append(float(sums.sum() / counts.sum()) if counts.sum() else math.nan)
-            if not g or ref.k != self.plan.viewport:
+            if not g or (ref.k != self.plan.viewport and not anywhere):
                 continue
             step = 2.0 ** (math.ceil(math.log2(float(np.abs(sums).max()) or 1.0)) - 50)
             table = np.stack([np.rint(sums / step).astype(np.int64), counts], axis=1)

@@ -103,3 +103,19 @@ def rarefied_coverage(users_shown: ArrayLike, n: int, m: int) -> float:
     j = np.arange(min(len(frequency) - 1, n - m))
     missed = np.exp(np.concatenate([[0.0], np.cumsum(np.log1p(-m / (n - j)))]))
     return 1 - math.fsum(frequency[: len(missed)] * missed) / len(x)
+
+
+def share_interval(count: float, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of a share of n independent users, ``count`` of whom are meant.
+
+    Source: Wilson (1927), "Probable inference, the law of succession, and statistical inference".
+    """
+    from scipy.special import ndtri
+
+    if n <= 0:
+        return 0.0, 1.0
+    z2 = float(ndtri((1 + level) / 2)) ** 2
+    share = count / n
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    return max(0.0, middle - half), min(1.0, middle + half)

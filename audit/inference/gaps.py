@@ -1,4 +1,4 @@
-"""How far apart the cells of a segment are on a metric of relevance, with joint intervals.
+"""How far apart the cells of a segment are on a metric of relevance, and which gains more; with joint intervals.
 
 Cells of fewer than 50 users with a value are left out: their noise would be taken for a gap.  All cells and
 models see the same replicates, so that differences of maxima and minima have their interval too.
@@ -7,6 +7,8 @@ models see the same replicates, so that differences of maxima and minima have th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -18,7 +20,7 @@ from audit.inference import means
 from audit.inference.mean_comparison import Values, widen
 from audit.inference.reading import MIN_USERS, number, span
 from audit.metrics.registry import MetricRef, parse
-from audit.result import Reading, SegmentGap
+from audit.result import Reading, SegmentContrast, SegmentGap
 
 
 def _pairs(x: F64) -> F64:
@@ -43,6 +45,24 @@ SUMMARIES: Mapping[Summary, tuple[Callable[[F64], F64], bool]] = {
 """Name → function of ``[…, cells]``, and whether more is better; of metrics of which more is better."""
 
 
+Run = tuple[str, int]
+
+MOST_CELLS = 12
+"""Of attributes with more cells, pairs are not held against each other: there would be too many to read."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """An attribute's cells with enough users: values and joint replicates of the headline."""
+
+    attribute: str
+    names: list[str]
+    point: Mapping[Run, F64]
+    """``[cells]`` of each run."""
+    joint: Mapping[Run, F64]
+    """``[replicates, cells]``."""
+
+
 def gap_metrics(plan: Plan, measured: Measured, headline: str) -> list[MetricRef]:
     """The headline, then all other metrics of relevance that were measured of lists at the viewport."""
     at = (ref.at(plan.viewport) for ref in measured.list_refs if ref.spec.family == "relevance")
@@ -55,14 +75,16 @@ def gap_metrics(plan: Plan, measured: Measured, headline: str) -> list[MetricRef
     ]
 
 
-def segment_gaps(
+def between_segments(
     d: Overview, plan: Plan, measured: Measured, headline: str, seed: int
-) -> list[SegmentGap]:
-    """A record for each candidate, attribute, metric and summary, the headline's first.
+) -> tuple[list[SegmentGap], list[SegmentContrast]]:
+    """How far apart cells are, and how much more one gains than another.
 
-    There is none where fewer than two cells can be compared.
+    A gap for each candidate, attribute, metric (the headline first) and summary; a contrast of the headline for each
+    candidate, attribute and pair of cells.  None with fewer than two cells to compare.
     """
-    found: list[SegmentGap] = []
+    gaps: list[SegmentGap] = []
+    contrasts: list[SegmentContrast] = []
     for attribute, (evaluated, names) in d.cells.items():
         for ref in gap_metrics(plan, measured, headline):
             column = measured.column(ref, measured.list_refs)
@@ -76,14 +98,15 @@ def segment_gaps(
                 np.concatenate([x[r][:, kept] for r in users], axis=1) for x in (sums, counts)
             ]
             drawn = np.split(means.ratio_replicates(*stacked, seed=seed), len(users), axis=1)
-            joint = dict(zip(users, drawn, strict=True))
-            point = {r: (sums[r].sum(0) / counts[r].sum(0).clip(1))[kept] for r in users}
-            cells = [name for name, keep in zip(names, kept, strict=True) if keep]
-            found += _records(d, plan, str(ref), attribute, cells, point, joint)
-    return found
-
-
-Run = tuple[str, int]
+            cells = _Cells(
+                attribute, [name for name, keep in zip(names, kept, strict=True) if keep],
+                {r: (sums[r].sum(0) / counts[r].sum(0).clip(1))[kept] for r in users},
+                dict(zip(users, drawn, strict=True)),
+            )  # fmt: skip
+            gaps += _gaps(d, plan, str(ref), cells)
+            if str(ref) == headline and len(cells.names) <= MOST_CELLS:
+                contrasts += _contrasts(d, plan, headline, cells)
+    return gaps, contrasts
 
 
 def _by_cell(
@@ -104,44 +127,80 @@ def _by_cell(
     return sums, counts
 
 
-def _records(
-    d: Overview, plan: Plan, metric: str, attribute: str, cells: list[str],
-    point: Mapping[Run, F64], joint: Mapping[Run, F64],
-) -> list[SegmentGap]:  # fmt: skip
-    def runs(model: str) -> list[Run]:
-        return [(model, seed) for seed in range(len(d.models[model]))]
+def _runs(d: Overview, model: str) -> list[Run]:
+    return [(model, seed) for seed in range(len(d.models[model]))]
 
+
+def _gaps(d: Overview, plan: Plan, headline: str, cells: _Cells) -> list[SegmentGap]:
     def worst(model: str) -> str:
-        return cells[int(np.mean([point[r] for r in runs(model)], axis=0).argmin())]
+        means_ = np.mean([cells.point[r] for r in _runs(d, model)], axis=0)
+        return cells.names[int(means_.argmin())]
 
     found = []
     for candidate in plan.candidates:
         for name, (function, higher) in SUMMARIES.items():
             a, b = (
                 Values(
-                    np.array([float(function(point[r])) for r in runs(model)]),
-                    np.stack([function(joint[r]) for r in runs(model)]), len(cells),
+                    np.array([float(function(cells.point[r])) for r in _runs(d, model)]),
+                    np.stack([function(cells.joint[r]) for r in _runs(d, model)]), len(cells.names),
                 )
                 for model in (plan.baseline, candidate)
             )  # fmt: skip
-            difference = b.point - a.point
-            own = b.replicates - a.replicates
-            interval = None
-            identical = difference == 0 and not own[np.isfinite(own)].any()
-            if np.isfinite(own).all():
-                spread = 0.0 if identical else a.seed_variance + b.seed_variance
-                grid = means.quantile_grid(widen(own, difference, spread)[:, None])[:, 0]
-                interval = means.grid_interval(grid, 0.95)
+            interval, identical = _difference(a, b)
             low, high = span(interval)
             found.append(
                 SegmentGap(
-                    model=candidate, attribute=attribute, metric=metric, summary=name, cells=len(cells),
-                    baseline=number(a.point), candidate=number(b.point), difference=number(difference),
-                    ci_low=low, ci_high=high, reading=_reading(low, high, higher, identical),
+                    model=candidate, attribute=cells.attribute, metric=headline, summary=name,
+                    cells=len(cells.names), baseline=number(a.point), candidate=number(b.point),
+                    difference=number(b.point - a.point), ci_low=low, ci_high=high,
+                    reading=_reading(low, high, higher, identical),
                     worst_baseline=worst(plan.baseline), worst_candidate=worst(candidate),
                 )
             )  # fmt: skip
     return found
+
+
+def _contrasts(d: Overview, plan: Plan, headline: str, cells: _Cells) -> list[SegmentContrast]:
+    """Each pair of cells: the gain of the first less that of the second."""
+    found = []
+    for candidate in plan.candidates:
+        for i, j in combinations(range(len(cells.names)), 2):
+            # Per model the first cell's value less the second's; their difference is that of the gains.
+            a, b = (
+                Values(
+                    np.array([float(cells.point[r][i] - cells.point[r][j]) for r in _runs(d, model)]),
+                    np.stack([cells.joint[r][:, i] - cells.joint[r][:, j] for r in _runs(d, model)]), 2,
+                )
+                for model in (plan.baseline, candidate)
+            )  # fmt: skip
+            low, high = span(_difference(a, b)[0])
+            gains = [
+                float(
+                    np.mean([cells.point[r][cell] for r in _runs(d, candidate)])
+                    - np.mean([cells.point[r][cell] for r in _runs(d, plan.baseline)])
+                )
+                for cell in (i, j)
+            ]
+            found.append(
+                SegmentContrast(
+                    model=candidate, attribute=cells.attribute, metric=headline, first=cells.names[i],
+                    second=cells.names[j], first_gain=number(gains[0]), second_gain=number(gains[1]),
+                    difference=number(b.point - a.point), ci_low=low, ci_high=high,
+                )
+            )  # fmt: skip
+    return found
+
+
+def _difference(a: Values, b: Values) -> tuple[tuple[float, float] | None, bool]:
+    """The interval of b − a, seeds included, if every replicate has a value; and whether nothing differs."""
+    difference = b.point - a.point
+    own = b.replicates - a.replicates
+    identical = difference == 0 and not own[np.isfinite(own)].any()
+    if not np.isfinite(own).all():
+        return None, identical
+    spread = 0.0 if identical else a.seed_variance + b.seed_variance
+    grid = means.quantile_grid(widen(own, difference, spread)[:, None])[:, 0]
+    return means.grid_interval(grid, 0.95), identical
 
 
 def _reading(low: float | None, high: float | None, higher: bool, identical: bool) -> Reading:

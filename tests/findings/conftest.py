@@ -23,6 +23,7 @@ from audit.result import (
     ModelInfo,
     Population,
     SystemEvidence,
+    Tradeoff,
     Unavailable,
 )
 from audit.robustness import Robustness
@@ -48,6 +49,14 @@ class Lab:
     unavailable: list[Unavailable] = field(default_factory=list)
     lost_gained: dict[str, list[LostGained]] = field(default_factory=dict)
     robustness: Robustness = field(default_factory=Robustness)
+    surface: str = "feed"
+    relevance_source: str = "judgments"
+    config: dict[str, Any] = field(default_factory=dict)
+    exhibits: dict[str, Any] = field(default_factory=dict)
+    """Fields of ``Exhibits`` beside ``lost_gained``."""
+    tradeoff: Tradeoff = field(default_factory=Tradeoff)
+    fresh_items: int | None = None
+    same_lists: bool = False
     outside: float = 0.0
     """The share of the exposure of every model outside the catalog."""
 
@@ -151,12 +160,14 @@ class Lab:
     def audit(self) -> AuditInfo:
         return AuditInfo(
             name="test",
-            surface="feed",
+            surface=self.surface,
             k=[1, 3, 10],
             viewport=self.viewport,
             headline=self.headline,
             baseline="baseline",
             candidates=self.candidates,
+            relevance_source=self.relevance_source,
+            config=self.config,
         )
 
     def evidence(self) -> Evidence:
@@ -166,6 +177,7 @@ class Lab:
             items=5000,
             catalog_given=True,
             tail_relevance_share=self.tail_relevance_share,
+            fresh_items=self.fresh_items,
         )
         roles = [("baseline", "baseline"), *((name, "candidate") for name in self.candidates)]
         models = [
@@ -178,6 +190,7 @@ class Lab:
                     "slots": 9,
                     "short_lists": 0,
                     "exposure_outside_catalog": self.outside,
+                    "same_lists": self.same_lists and r == "candidate",
                 }
             )
             for n, r in roles
@@ -189,10 +202,11 @@ class Lab:
             metrics=[],
             measurements=self.measurements,
             comparisons=self.comparisons,
-            exhibits=Exhibits(lost_gained=self.lost_gained),
+            exhibits=Exhibits(lost_gained=self.lost_gained, **self.exhibits),
             issues=self.issues,
             unavailable=self.unavailable,
             robustness=self.robustness,
+            tradeoff=self.tradeoff,
         )
 
     def result(self, **parts: Any) -> AuditResult:
@@ -212,6 +226,7 @@ class Lab:
             sources=[],
             versions={},
             robustness=e.robustness,
+            tradeoff=e.tradeoff,
             **{"guardrail_results": [], "findings": [], "verdicts": [], **parts},
         )
 

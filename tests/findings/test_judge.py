@@ -112,7 +112,9 @@ def test_identical_models_pass(lab: Any) -> None:
         lab.system(c.metric, 0.3, 0.3, 0.0, identical=True)
     found = judge(lab.evidence(), "launch")
     assert {g.status for g in found.guardrail_results} == {"held"}
-    assert found == Judgment(found.guardrail_results, [], found.verdicts, found.declaration)
+    assert found == Judgment(
+        found.guardrail_results, [], found.verdicts, found.declaration, found.rules
+    )
     assert found.verdicts[0].verdict == "pass"
 
 

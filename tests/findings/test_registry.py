@@ -19,8 +19,10 @@ def _own_rules() -> Iterator[None]:
     RULES.update(before)
 
 
-def register(name: str, severity: Any, rank: int) -> None:
-    @finding(rule=name, severity=severity, rank=rank, question="q?", condition="c.")
+def register(name: str, severity: Any, rank: int, consequence: Any = "people") -> None:
+    @finding(
+        rule=name, severity=severity, consequence=consequence, rank=rank, question="q?", condition="c."
+    )  # fmt: skip
     def rule(candidate: Candidate) -> Iterable[Found]:
         yield ONE
 
@@ -39,14 +41,15 @@ def test_every_rule_says_what_it_asks_and_when_it_fires() -> None:
         assert rule.question.endswith("?")
         assert rule.condition.endswith(".")
         assert rule.condition.count(". ") == 0  # one sentence
-    ranks = [(rule.severity, rule.rank) for rule in RULES.values()]
-    assert len(set(ranks)) == len(ranks)
+    ranks = [(rule.severity, rule.consequence, rule.rank) for rule in RULES.values()]
+    assert len(set(ranks)) == len(ranks)  # which of two comes first is never left to their names
 
 
 def test_a_rule_from_outside_is_asked_and_decides(lab: Any) -> None:
     @finding(
         rule="too_perfect",
         severity="fail",
+        consequence="trust",
         rank=99,
         question="Is it too good to be true?",
         condition="The headline metric is 1.",
@@ -69,7 +72,7 @@ def test_a_rule_from_outside_is_asked_and_decides(lab: Any) -> None:
         "condition": "The headline metric is 1.",
         "evidence": {},
         "meaning": "Leak.",
-        "advice": "Look.",
+        "advice": "Do not ship it as it is. Look.",
     }
     assert judgment.verdicts[0].verdict == "fail"
     assert judgment.verdicts[0].reason == "Fail: a perfect score."
@@ -77,17 +80,18 @@ def test_a_rule_from_outside_is_asked_and_decides(lab: Any) -> None:
 
 def test_findings_come_by_consequence_not_by_name(lab: Any) -> None:
     RULES.clear()
-    for name, severity, rank in (
-        ("a", "info", 1),
-        ("b", "warn", 2),
-        ("c", "warn", 1),
-        ("d", "fail", 9),
+    for name, severity, rank, consequence in (
+        ("a", "info", 1, "launch"),
+        ("b", "warn", 2, "people"),
+        ("c", "warn", 1, "people"),
+        ("d", "warn", 9, "launch"),
+        ("e", "fail", 9, "cause"),
     ):
-        register(name, severity, rank)
+        register(name, severity, rank, consequence)
     lab.candidates = ["x", "w"]
     found = judge(lab.evidence(), "none").findings
     assert [(f.rule, f.model) for f in found] == [
-        (rule, model) for rule in "dcba" for model in ("x", "w")
+        (rule, model) for rule in "edcba" for model in ("x", "w")
     ]
 
 

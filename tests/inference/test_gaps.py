@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audit.inference.gaps import SUMMARIES, segment_gaps
+from audit.inference.gaps import SUMMARIES, between_segments
 from tests import support
 
 GROUPS = ("a", "b", "c", "tiny")
@@ -25,7 +25,7 @@ def audit(rate: dict[str, dict[str, float]], users: int = 240, seed: int = 0, se
     )  # fmt: skip
     dataset = support.encoded(given, viewport=1)
     plan, measured = support.measured(dataset, ["precision"], [1])
-    found = segment_gaps(dataset, plan, measured, "precision@1", 0)
+    found, _ = between_segments(dataset, plan, measured, "precision@1", 0)
     return dataset, {g.summary: g for g in found}
 
 
@@ -124,7 +124,7 @@ def test_every_metric_of_relevance_the_headline_first():
     plan, measured = support.measured(
         dataset, ["ndcg", "mrr", "recall", "effective_rank", "catalog_coverage"], [1, 2]
     )
-    found = segment_gaps(dataset, plan, measured, "mrr@2", 0)
+    found, _ = between_segments(dataset, plan, measured, "mrr@2", 0)
     by = {(g.attribute, g.metric, g.summary): g for g in found}
     assert list(dict.fromkeys(g.metric for g in found)) == ["mrr@2", "ndcg@2", "recall@2"]
     assert len(by) == len(found) == 2 * 3 * 4
@@ -145,5 +145,30 @@ def test_one_cell_has_no_gap():
     )  # fmt: skip
     dataset = support.encoded(given, viewport=1)
     plan, measured = support.measured(dataset, ["precision"], [1])
-    assert segment_gaps(dataset, plan, measured, "precision@1", 0) == []
-    assert segment_gaps(dataset, plan, measured, "ndcg@1", 0) == []  # not measured
+    assert between_segments(dataset, plan, measured, "precision@1", 0) == ([], [])
+    assert between_segments(dataset, plan, measured, "ndcg@1", 0) == ([], [])  # not measured
+
+
+def test_contrasts_are_differences_of_gains():
+    rng = np.random.default_rng(4)
+    users, gain = 600, {"a": 0.3, "b": 0.0}
+    group = {u: "ab"[u % 2] for u in range(users)}
+    old = {u: [1] if rng.random() < 0.4 else [2] for u in range(users)}
+    new = {u: [1] if old[u] == [1] or rng.random() < gain[group[u]] else [2] for u in range(users)}
+    given = support.inputs(
+        {"baseline": old, "candidate": new}, relevance={u: [1] for u in range(users)},
+        users={u: {"group": group[u]} for u in range(users)},
+    )  # fmt: skip
+    dataset = support.encoded(given, viewport=1)
+    plan, measured = support.measured(dataset, ["precision"], [1])
+    _, (one,) = between_segments(dataset, plan, measured, "precision@1", 0)
+    d = {
+        g: np.array([new[u] != old[u] for u in range(users) if group[u] == g], float) for g in "ab"
+    }
+    assert (one.first, one.second) == ("a", "b")
+    assert (one.first_gain, one.second_gain) == pytest.approx((d["a"].mean(), d["b"].mean()))
+    assert one.difference == pytest.approx(d["a"].mean() - d["b"].mean())
+    # The groups are other people: their variances add up.
+    half = 1.96 * np.sqrt(d["a"].var() / len(d["a"]) + d["b"].var() / len(d["b"]))
+    assert one.ci_low == pytest.approx(one.difference - half, abs=0.08 * half)
+    assert one.ci_high == pytest.approx(one.difference + half, abs=0.08 * half)

@@ -12,6 +12,7 @@ from audit.result import Issue
 @finding(
     rule="inputs_in_doubt",
     severity="warn",
+    consequence="trust",
     rank=40,
     question="Can the inputs be trusted?",
     condition="A check of the inputs gave a warning that concerns this candidate, the baseline or both.",

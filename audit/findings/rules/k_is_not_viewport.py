@@ -13,6 +13,7 @@ from audit.metrics.registry import parse
 @finding(
     rule="k_is_not_viewport",
     severity="info",
+    consequence="trust",
     rank=60,
     question="Is what is reported what people see?",
     condition="The viewport is not among the Ks asked for, or a guardrail bounds the headline's measure at another K only.",

@@ -11,7 +11,9 @@ from audit.formatting import counted
 @finding(
     rule="guardrail_not_measured",
     severity="warn",
+    consequence="decision",
     rank=30,
+    of_same_lists=True,
     question="Was everything measured that the guardrails are about?",
     condition="A guardrail of the profile could not be measured, because its inputs are missing.",
 )

@@ -12,6 +12,7 @@ from audit.formatting import exact, level
 @finding(
     rule="ranking_bottleneck",
     severity="info",
+    consequence="cause",
     rank=50,
     question="Which stage holds the candidate back?",
     condition=(

@@ -14,6 +14,7 @@ REPETITION = ("session_item_repetition", "session_creator_repetition")
 @finding(
     rule="fine_per_list_repetitive_per_session",
     severity="warn",
+    consequence="experience",
     rank=35,
     question="Does a visit wear out although each list is fine?",
     condition=(

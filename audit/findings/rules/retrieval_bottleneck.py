@@ -12,6 +12,7 @@ from audit.formatting import exact, level, percent
 @finding(
     rule="retrieval_bottleneck",
     severity="info",
+    consequence="cause",
     rank=51,
     question="Which stage holds the candidate back?",
     condition=(

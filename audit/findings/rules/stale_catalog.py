@@ -17,6 +17,7 @@ LATE = 0.01
 @finding(
     rule="stale_catalog",
     severity="warn",
+    consequence="trust",
     rank=48,
     question="Is the catalog the one that the lists were made from?",
     condition=(

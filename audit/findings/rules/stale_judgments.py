@@ -16,6 +16,7 @@ AGE = 365
 @finding(
     rule="stale_judgments",
     severity="warn",
+    consequence="trust",
     rank=47,
     question="Were the judgments made for what is shown today?",
     condition=(

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from audit.findings.conditions import fates
 from audit.findings.registry import Candidate, Found, finding
-from audit.findings.wording import allowed, from_to, name, observed, share
+from audit.findings.wording import allowed, from_to, goes, label, name, observed, share
 from audit.formatting import count, estimate, interval, level, number, signed
 from audit.metrics.registry import parse
 from audit.result import Comparison, GuardrailResult, LostGained
+from audit.tradeoff import POINT
 
 RULE = "relevance_gain_starves_tail"
 LONG_TAIL = ("tail_share", "tail_coverage", "catalog_coverage")
-POINT = 0.01
-"""A point of the headline metric, the unit of the exchange rate."""
 
 
 def long_tail_breaches(guardrails: Iterable[GuardrailResult]) -> list[GuardrailResult]:
@@ -31,6 +31,7 @@ def long_tail_breaches(guardrails: Iterable[GuardrailResult]) -> list[GuardrailR
 @finding(
     rule=RULE,
     severity="fail",
+    consequence="launch",
     rank=10,
     question="Is the gain in relevance paid for by the long tail?",
     condition=(
@@ -53,7 +54,7 @@ def relevance_gain_starves_tail(candidate: Candidate) -> Iterable[Found]:
             else "Relevance rises while the long tail starves"
         ),
         evidence=dict(_evidence(candidate, headline, tail, breaches, shares)),
-        meaning=_meaning(shares),
+        meaning=f"{label(headline.metric)} {goes(headline)}. {fates(candidate)}{_meaning(shares)}",
         advice=_advice(shares),
     )
 
@@ -108,9 +109,14 @@ def _evidence(
         yield label, f"{values}{observed(breach)}; {allowed(breach)}"
     if tail is not None and tail.difference is not None and headline.difference:
         rate = 100 * tail.difference / (headline.difference / POINT)
+        known = candidate.evidence.tradeoff.rate(candidate.name, tail.metric)
+        ends = ""
+        if known is not None and known.ci_low is not None and known.ci_high is not None:
+            between = interval(100 * known.ci_low, 100 * known.ci_high, 2, sign=True)
+            ends = f" ({level(0.95)} interval {between})"
         yield (
             "Exchange rate",
-            f"{signed(rate, 2)} percentage points of tail share per {POINT} of {headline.metric} gained",
+            f"{signed(rate, 2)}{ends} percentage points of tail share per {POINT} of {headline.metric} gained",
         )
     for what in ("items", "creators"):
         entry = candidate.evidence.lost_gained(candidate.name, what)

@@ -12,6 +12,7 @@ from audit.robustness import Ends, TieEffect
 @finding(
     rule="ties_move_the_result",
     severity="warn",
+    consequence="trust",
     rank=44,
     question="Does the order of equal scores decide the result?",
     condition=(

@@ -12,7 +12,9 @@ from audit.formatting import count
 @finding(
     rule="too_few_users",
     severity="warn",
+    consequence="decision",
     rank=20,
+    of_same_lists=True,
     question="Were enough people measured to decide?",
     condition=(
         f"Fewer than {FEWEST_USERS} users were evaluated, or none of them has a relevant item in the ground truth."

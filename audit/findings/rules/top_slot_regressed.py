@@ -12,6 +12,7 @@ from audit.formatting import estimate, level
 @finding(
     rule="top_slot_regressed",
     severity="warn",
+    consequence="people",
     rank=25,
     question="Is what people see first still good?",
     condition=(

@@ -12,6 +12,7 @@ from audit.robustness import JUDGMENT_READINGS
 @finding(
     rule="undecided_by_judgments",
     severity="warn",
+    consequence="trust",
     rank=46,
     question="Do items that nobody judged decide the result?",
     condition=(

@@ -43,7 +43,7 @@ def test_says_what_where_and_how_often(lab: Any) -> None:
         "relevance": "pairs that history holds already (1,200 of 9,000). older than history (7).",
         "catalog, column 'created_at'": "dates in the future (3 of 9,000).",
     }
-    assert finding.advice == "Split by time."  # said once
+    assert finding.advice == "Look at this before you ship it. Split by time."  # said once
 
 
 def test_different_remedies_say_what_they_are_for(lab: Any) -> None:
@@ -54,7 +54,7 @@ def test_different_remedies_say_what_they_are_for(lab: Any) -> None:
     ]
     (finding,) = found(lab)
     assert finding.advice == (
-        "relevance: Split by time. catalog, column 'created_at'; history, column 'timestamp': Correct them."
+        "Look at this before you ship it. relevance: Split by time. catalog, column 'created_at'; history, column 'timestamp': Correct them."
     )
 
 

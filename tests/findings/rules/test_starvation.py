@@ -104,7 +104,7 @@ class TestDoesNotFire:
         lab.mean("tail_share@10", 0.4, 0.3, 0.05)
         judgment = judge(lab.evidence(), alone(tail_share=DROP))
         assert judgment.guardrail_results[0].status == "undecided"
-        assert judgment.findings == []
+        assert [f.rule for f in judgment.findings] == ["too_small_to_tell"]
 
     def test_where_the_tail_grows_past_a_ceiling(self, lab: Any) -> None:
         lab.mean("ndcg@10", 0.1, 0.2, 0.01)
