@@ -14,7 +14,7 @@ from audit.render.context import (
     split,
 )
 from audit.render.figures import forest, style
-from audit.render.sections import findings
+from audit.render.sections import findings, tradeoff
 from audit.render.view import Block, Cell, Column, Figure, Row, Section, Table, Text, slug
 from audit.result import Comparison, GuardrailResult
 
@@ -46,6 +46,7 @@ def build(context: Context) -> Section:
         blocks.append(figure)
     blocks.append(_guardrails(context))
     blocks += findings.of_section(context, "gains")
+    blocks += tradeoff.build(context)
     for model in candidates:
         blocks.append(_scorecard(context, model))
     return Section(id="gains", title="What was gained and lost", blocks=tuple(blocks))

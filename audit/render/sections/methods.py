@@ -7,7 +7,7 @@ import math
 from audit import formatting as fmt
 from audit.conventions import Conventions
 from audit.render.context import Context, split
-from audit.render.sections import robustness
+from audit.render.sections import robustness, tradeoff
 from audit.render.view import (
     Block,
     Cell,
@@ -35,6 +35,7 @@ def build(context: Context) -> Section:
     blocks: list[Block] = [Heading(id="headline", text="Headline"), _headline(context)]
     blocks += [Heading(id="statistics", text="Statistics"), *_statistics(context)]
     blocks += robustness.methods(context)
+    blocks += tradeoff.rules(context)
     blocks += [Heading(id="conventions", text="Conventions"), _conventions(context)]
     blocks.append(Heading(id="measures", text="Measures"))
     blocks.append(
