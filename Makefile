@@ -83,8 +83,9 @@ schema: $(VENV)/.installed-all  ## Write the JSON schema of audit.json into docs
 	$(PY) -c "from audit.result import json_schema; print(json_schema(), end='')" > docs/audit.schema.json
 
 .PHONY: docs
-docs: $(VENV)/.installed-all  ## Write the reference of metrics into docs/ from the registry.
+docs: $(VENV)/.installed-all  ## Write the references of metrics and findings into docs/ from their registries.
 	$(PY) -c "from audit.reference import markdown; print(markdown(), end='')" > docs/metrics.md
+	$(PY) -c "import audit.findings; from audit.findings.reference import markdown; print(markdown(), end='')" > docs/findings.md
 
 .PHONY: pins
 pins: $(VENV)/.python  ## Pin the newest releases in constraints.txt.
