@@ -73,8 +73,8 @@ def at_least_student(grid: Floats, center: float, se: float, df: int) -> Floats:
 
     Where few users carry a difference, replicates spread to the side on which these few lie, and percentile
     intervals miss on the other: of nearly the same models, in audits of 200 users, they held the true
-    difference in 88 to 93 of 100 cases.  Student's interval, which is symmetric, held it in 94 to 97; the
-    bootstrap-t, which studentises each replicate, in 84 to 91, as it also learns the shape from these few.
+    difference in 87 to 93 of 100 cases.  Student's interval, which is symmetric, held it in 94 to 97; the
+    bootstrap-t, which studentises each replicate, in 82 to 91, as it also learns the shape from these few.
 
     Parameters
     ----------
