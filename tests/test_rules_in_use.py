@@ -67,3 +67,17 @@ def test_unknown_rules_are_refused_before_anything_is_read(tmp_path):
         audit.ConfigError, match=r"stale_feed: unknown option 'rize'\. Did you mean 'rise'"
     ):
         audit.run(path)
+
+
+def test_a_file_says_that_clicks_were_corrected(tmp_path):
+    RELEVANCE.to_csv(tmp_path / "r.csv", index=False)
+    for name, seed in (("a", 1), ("b", 2)):
+        lists(seed).to_csv(tmp_path / f"{name}.csv", index=False)
+    path = tmp_path / "audit.toml"
+    for debiased in (True, False):
+        path.write_text(
+            '[audit]\nmetrics = ["ndcg@10"]\nk = [10]\n[models]\nbaseline = "a.csv"\ncandidate = "b.csv"\n[guardrails]\n'
+            f'profile = "none"\n[relevance]\npath = "r.csv"\nsource = "clicks"\ndebiased = {str(debiased).lower()}\n'
+        )
+        found = [f.rule for f in audit.run(path).findings]
+        assert ("labels_are_clicks" in found) is not debiased

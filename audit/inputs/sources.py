@@ -19,6 +19,7 @@ _SETTINGS = {
     "source",
     "format",
     "grades",
+    "debiased",
     "threshold",
     "embedding_prefix",
     "embedding_file",
