@@ -67,5 +67,8 @@ def test_the_documents_name_the_example_and_no_other_option():
         for line in block.replace("\\\n", " ").splitlines():
             words = shlex.split(re.sub(r"[\[\]]", "", line), comments=True)
             if words[:1] == ["recaudit"]:
-                options = {o for p in COMMANDS[words[1]].params for o in p.opts}
+                command = COMMANDS[words[1]]
+                if hasattr(command, "commands"):  # a group: the options are those of its command
+                    command = command.commands[words[2]]
+                options = {o for p in command.params for o in p.opts}
                 assert {w for w in words if w.startswith("--")} <= options, line

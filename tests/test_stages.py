@@ -45,8 +45,10 @@ def retrieval(user: int) -> list[int]:
 
 def diagnosis(make: Any, **more: Any) -> audit.AuditResult:
     lists = frame({u: make(u) for u in range(USERS)})
+    # Where the candidate shows just what the baseline shows, there is nothing to find.
+    before = frame({u: make(u)[:: 1 if u else -1] for u in range(USERS)})
     return audit.compare(
-        {"baseline": lists, "candidate": lists}, relevance=TRUTH, guardrails="none",
+        {"baseline": before, "candidate": lists}, relevance=TRUTH, guardrails="none",
         metrics=["ndcg", "ndcg_ceiling", "ranking_efficiency", "pool_recall", "pool_hit_rate"], k=(1, 10),
         **more,
     )  # fmt: skip
@@ -97,12 +99,13 @@ def test_files_and_frames_agree(tmp_path):
     pool = frame({u: [*noise(u, 5), *wanted(u)] for u in range(0, USERS, 2)}).sample(
         frac=1, random_state=0
     )
-    frame(lists).to_csv(tmp_path / "lists.csv", index=False)
+    frame(lists).to_csv(tmp_path / "candidate.csv", index=False)
+    frame(lists | {0: lists[0][::-1]}).to_csv(tmp_path / "baseline.csv", index=False)
     pool.to_parquet(tmp_path / "pool.parquet")
     paths = {"baseline": tmp_path / "pool.parquet", "candidate": tmp_path / "pool.parquet"}
     a = diagnosis(retrieval, pools={"baseline": pool, "candidate": pool})
     b = audit.compare(
-        dict.fromkeys(("baseline", "candidate"), tmp_path / "lists.csv"), relevance=TRUTH,
+        {model: tmp_path / f"{model}.csv" for model in ("baseline", "candidate")}, relevance=TRUTH,
         metrics=["ndcg", "ndcg_ceiling", "ranking_efficiency", "pool_recall", "pool_hit_rate"], k=(1, 10),
         guardrails="none", pools=paths,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from audit.compiled import kernel
-from audit.dataset.stream.hashes import prefetch
+from audit.compiled import prefetch_value as prefetch
 
 AHEAD = 16
 """Runs between the one that is placed and the one whose place is fetched."""

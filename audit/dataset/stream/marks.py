@@ -14,10 +14,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from audit.compiled import kernel
+from audit.compiled import prefetch_value as prefetch
 from audit.dataset.hashing import factors
 from audit.dataset.hashing import mix_one as mix
 from audit.dataset.model import I32, I64
-from audit.dataset.stream.hashes import prefetch
 from audit.dataset.stream.idtable import read_only
 
 U64 = npt.NDArray[np.uint64]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from audit.config import Guardrail
 from audit.findings import judge
+from audit.guardrail import Guardrail
 from audit.result import Finding, NearDuplicates
 
 P = "\u202f%"
