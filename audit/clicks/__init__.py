@@ -14,26 +14,32 @@ if TYPE_CHECKING:
     from audit.clicks.interleaving.making import interleave, multileave
     from audit.clicks.log import ImpressionLog, read_log
     from audit.clicks.policy_value import OffPolicyResult, off_policy
+    from audit.clicks.position.estimate import propensities
+    from audit.clicks.position.identify import NotIdentifiable
 
 _HOME = {
     "ImpressionLog": "audit.clicks.log",
     "InterleavingResult": "audit.clicks.interleaving.deciding",
+    "NotIdentifiable": "audit.clicks.position.identify",
     "OffPolicyResult": "audit.clicks.policy_value",
     "interleave": "audit.clicks.interleaving.making",
     "interleaving_result": "audit.clicks.interleaving.deciding",
     "multileave": "audit.clicks.interleaving.making",
     "off_policy": "audit.clicks.policy_value",
+    "propensities": "audit.clicks.position.estimate",
     "read_log": "audit.clicks.log",
 }
 
 __all__ = [
     "ImpressionLog",
     "InterleavingResult",
+    "NotIdentifiable",
     "OffPolicyResult",
     "interleave",
     "interleaving_result",
     "multileave",
     "off_policy",
+    "propensities",
     "read_log",
 ]
 

@@ -52,3 +52,14 @@ def slates():
         probability=raw.e_pscore_item_position, p_prefix=raw.e_pscore_cascade, p_slate=raw.e_pscore
     )
     return raw, log, target
+
+
+@pytest.fixture(scope="session")
+def pbm_counts():
+    """Exact counts of two rankers, propensities 1, 1/2, 1/4, 1/5, as an impression log; ``ranker`` stays a column."""
+    counts = pd.read_csv(DATA / "pbm_exact_counts.csv")
+    rows = counts.loc[counts.index.repeat(counts.impressions)].reset_index(drop=True)
+    first = rows.groupby(["query_id", "ranker", "doc_id", "position"]).cumcount()
+    return rows.assign(click=(first < rows.clicks).astype(int)).rename(
+        columns={"query_id": "context_id", "doc_id": "item_id"}
+    )[["context_id", "item_id", "position", "click", "ranker"]]

@@ -1,0 +1,1 @@
+"""Relevance from clicks, with what position did to them taken out."""

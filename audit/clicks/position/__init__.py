@@ -1,0 +1,1 @@
+"""How much of a click is the position: propensities, where a log identifies them."""
