@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from audit.clicks.debiasing.estimate import DebiasResult, debias
     from audit.clicks.interleaving.deciding import InterleavingResult, interleaving_result
     from audit.clicks.interleaving.making import interleave, multileave
     from audit.clicks.log import ImpressionLog, read_log
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
     from audit.clicks.position.identify import NotIdentifiable
 
 _HOME = {
+    "DebiasResult": "audit.clicks.debiasing.estimate",
     "ImpressionLog": "audit.clicks.log",
     "InterleavingResult": "audit.clicks.interleaving.deciding",
     "NotIdentifiable": "audit.clicks.position.identify",
     "OffPolicyResult": "audit.clicks.policy_value",
+    "debias": "audit.clicks.debiasing.estimate",
     "interleave": "audit.clicks.interleaving.making",
     "interleaving_result": "audit.clicks.interleaving.deciding",
     "multileave": "audit.clicks.interleaving.making",
@@ -31,10 +34,12 @@ _HOME = {
 }
 
 __all__ = [
+    "DebiasResult",
     "ImpressionLog",
     "InterleavingResult",
     "NotIdentifiable",
     "OffPolicyResult",
+    "debias",
     "interleave",
     "interleaving_result",
     "multileave",

@@ -58,7 +58,7 @@ def _among(weight, first, last, one, two, chance):  # type: ignore[no-untyped-de
     chance[0] = 1
     seen = 0
     for c in range(first, last):
-        if c == one or c == two:
+        if c == one or c == two:  # noqa: PLR1714, SIM109  compiled: no tuple
             continue
         w = weight[c]
         seen += 1
