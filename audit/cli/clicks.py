@@ -1,4 +1,4 @@
-"""``clicks``: what a log of impressions says about other policies and about two rankers in one list."""
+"""``clicks``: what a log of impressions says about position, about models, other policies, and two rankers in one list."""
 
 from __future__ import annotations
 
@@ -14,13 +14,142 @@ if TYPE_CHECKING:
     import pandas as pd
 
 app = typer.Typer(
-    help="Use clicks as evidence: evaluate another policy from a log, interleave two rankers.",
+    help="Use clicks as evidence: position bias, debiased relevance, another policy's value, interleaving.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 LOG_HELP = "The impressions: a file, folder or glob."
 WHERE_HELP = "Keep only rows with this value; repeatable."
+
+
+@app.command("propensities")
+def propensities(
+    log: Annotated[Path, typer.Argument(metavar="IMPRESSIONS", help=LOG_HELP)],
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="em, regression_em, pivot, adjacent_chain, all_pairs, randomised, swap or naive.")
+    ] = "em",
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Leave out positions beyond N.")
+    ] = None,
+    features: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="For regression_em: item_id (and context_id) with numbers.")
+    ] = None,
+    where: Annotated[
+        list[str] | None, typer.Option("--where", metavar="COLUMN=VALUE", help=WHERE_HELP)
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of resampling.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Also write propensities.csv and clicks.html there.")
+    ] = None,
+) -> None:  # fmt: skip
+    """Estimate how likely each position is to be looked at, or say why this log cannot tell.
+
+    Exit codes: 0 estimated; 3 not identifiable.
+    """
+    from audit.clicks import NotIdentifiable, read_log
+    from audit.clicks.position.estimate import curve_of
+    from audit.clicks.telling import propensities_page
+
+    given = read_log(_filtered(log, where))
+    curve, refused = None, None
+    try:
+        curve = curve_of(given, method, depth=depth, features=features, seed=seed)
+    except NotIdentifiable as error:
+        refused = error
+    if out is not None:
+        _page(out, propensities_page(given, curve, refused, depth=depth, seed=seed))
+        if curve is not None:
+            curve.table.to_csv(out / "propensities.csv")
+    if refused is not None:
+        typer.echo(str(refused), err=True)
+        raise typer.Exit(INCONCLUSIVE)
+    assert curve is not None
+    typer.echo(
+        f"{curve.method}: propensity relative to the first position; resampled by {curve.unit}\n"
+    )
+    typer.echo(_table(curve.table))
+    for note in curve.notes:
+        typer.echo(f"\n{note}")
+
+
+@app.command("debias")
+def debias(
+    log: Annotated[Path, typer.Argument(metavar="IMPRESSIONS", help=LOG_HELP)],
+    models: Annotated[
+        list[str], typer.Option("--model", metavar="NAME=FILE", help="Recommendations; the first is the baseline.")
+    ],
+    by: Annotated[str, typer.Option("--debias", metavar="HOW", help="none, ips, clipped_ips or snips.")] = "ips",
+    propensities: Annotated[
+        str, typer.Option(metavar="HOW", help="A method of clicks propensities, or a file of position and propensity.")
+    ] = "em",
+    clip: Annotated[float | None, typer.Option(metavar="X", min=1, help="The largest weight of clipped_ips.")] = None,
+    k: Annotated[int, typer.Option("--k", metavar="N", min=1, help="The cut of all metrics.")] = 10,
+    metrics: Annotated[
+        str, typer.Option(metavar="LIST", help="The verdict is about the first.")
+    ] = "ndcg,dcg,map,mrr,precision,recall",
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Leave out positions of the log beyond N.")
+    ] = None,
+    where: Annotated[
+        list[str] | None, typer.Option("--where", metavar="COLUMN=VALUE", help=WHERE_HELP)
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of resampling.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Also write clicks.html, debias.json and propensities.csv there.")
+    ] = None,
+) -> None:  # fmt: skip
+    """Compare models by clicks, naive beside debiased, and say whether the verdict changes.
+
+    Exit codes: 0 supported by the log; 3 not supported, or position bias not identifiable.
+    """
+    from audit.clicks import NotIdentifiable, read_log
+    from audit.clicks import debias as compared
+    from audit.clicks.position.estimate import shallow
+    from audit.clicks.telling import debias_page, ruling
+
+    given: dict[str, Path] = {}
+    for text in models:
+        name, equals, path = text.partition("=")
+        if not equals or not name or name in given:
+            raise ConfigError(f"--model {text}: write NAME=FILE, each name once.")
+        given[name] = Path(path)
+    if len(given) < 2:
+        raise ConfigError(
+            "clicks debias: two models are needed: --model NAME=FILE --model NAME=FILE."
+        )
+    rows = read_log(_filtered(log, where))
+    try:
+        found = compared(
+            rows,
+            given,
+            debias=by,
+            propensities=propensities,
+            clip=clip,
+            k=k,
+            metrics=_names(metrics),
+            depth=depth,
+            seed=seed,
+        )
+    except NotIdentifiable as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(INCONCLUSIVE) from None
+    _, verdict, reasons = ruling(found)
+    typer.echo(f"{verdict}\n" + "\n".join(f"  {reason}" for reason in reasons))
+    typer.echo(f"\ndifferences from {found.baseline}, at {k}\n" + _table(found.differences))
+    typer.echo("\nvalues\n" + _table(found.table))
+    for note in found.notes:
+        typer.echo(f"\n{note}")
+    if out is not None:
+        _page(out, debias_page(shallow(rows, depth), found, seed=seed))
+        found.curve.table.to_csv(out / "propensities.csv")
+        _write(out / "debias.json", {
+            "verdict": verdict, "reasons": reasons, "supported": found.supported, "changed": found.changed,
+            "differences": _records(found.differences.reset_index()), "values": _records(found.table.reset_index()),
+            "shown_share": dict(found.shown_share), "effective_clicks": found.effective_clicks, "clip": found.clip,
+        })  # fmt: skip
+    if not found.supported:
+        raise typer.Exit(INCONCLUSIVE)
 
 
 @app.command("evaluate")
@@ -211,6 +340,17 @@ def _filtered(log: Path, where: list[str] | None) -> Any:
         if not table.num_rows:
             raise ConfigError(f"--where {one}: no row is left.")
     return table
+
+
+def _page(out: Path, page: Any) -> None:
+    from audit.render.clicks import document
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "clicks.html").write_text(document(page), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{out}: cannot be written: {error.strerror}.") from error
+    typer.echo(f"wrote {out / 'clicks.html'}", err=True)
 
 
 def _table(frame: pd.DataFrame) -> str:
