@@ -13,6 +13,7 @@ from audit.ahead import Ahead, steps
 from audit.arguments import (
     Guardrails,
     automatic_segments,
+    clicks_asked,
     engine_named,
     group_target,
     list_lengths,
@@ -25,7 +26,8 @@ from audit.arguments import (
     relevance_source_of,
     whole_number,
 )
-from audit.config import Config, EngineSection, HistorySection, load_config
+from audit.click_records import ClickEvidence
+from audit.config import ClicksSection, Config, EngineSection, HistorySection, load_config
 from audit.conventions import Conventions
 from audit.conventions import conventions as settle_conventions
 from audit.dataset import Dataset, How, read_and_encode
@@ -108,6 +110,7 @@ class Settings:
     plugins: Sequence[str] = ()
     base: Path = field(default_factory=Path)
     """The folder that plugins may lie in."""
+    clicks: ClicksSection = field(default_factory=ClicksSection)
 
     @property
     def headline(self) -> str:
@@ -256,7 +259,8 @@ def compare(
     conventions: str | Mapping[str, Any] | Conventions | None = None,
     guardrails: str | Guardrails = "launch", seed: int = 0, name: str = "Recommender audit",
     relevance_source: str = "judgments", history_segments: Sequence[str] = (),
-    least_cell: int = LEAST_CELL,
+    least_cell: int = LEAST_CELL, impressions: Any = None, debias: str = "ips", clip: float | None = None,
+    propensities: str | Path = "em",
     findings: Rules | None = None,
 ) -> AuditResult:  # fmt: skip
     """Compare candidates with the baseline on the same users.
@@ -289,6 +293,11 @@ def compare(
         Users that a group needs to be reported: smaller ones are put together or suppressed, and it is said so.
     findings
         Rules to switch off or tune, like ``[findings]``: ``{"stale_feed": False, "coverage_collapse": {"fall": 0.5}}``.
+    impressions
+        What was shown at which position and clicked (:func:`audit.clicks.read_log`): the models are compared by clicks too,
+        naive beside debiased.  With ``relevance=None, relevance_source="clicks"`` what was clicked is relevance.
+    debias, clip, propensities
+        How position is taken out of the clicks: as in :func:`audit.clicks.debias`.
 
     Returns
     -------
@@ -310,7 +319,7 @@ def compare(
         metrics=metrics, conventions=settle_conventions(conventions), guardrails=guardrails,
         automatic=Automatic(automatic_segments(history_segments)),
         creator_group=creator_group, creator_target=group_target(creator_target),
-        seed=whole_number("seed", seed, 0), least_cell=whole_number("least_cell", least_cell, 1), relevance_source=relevance_source_of(relevance_source),
+        seed=whole_number("seed", seed, 0), clicks=clicks_asked(debias, clip, propensities), least_cell=whole_number("least_cell", least_cell, 1), relevance_source=relevance_source_of(relevance_source),
         rules=plain_rules(findings),
         config={
             "surface": surface, "k": list_lengths(k), "viewport": viewport,
@@ -321,11 +330,12 @@ def compare(
             "creator_target": creator_target if isinstance(creator_target, str) else dict(creator_target),
             "history_segments": list(history_segments), "least_cell": least_cell,
             "findings": plain_rules(findings),
+            **({} if impressions is None else {"debias": debias, "clip": clip, "propensities": Path(propensities).name}),
         },
     )  # fmt: skip
     sources = sources_from_arguments(
         models=recommendations, relevance=relevance, catalog=catalog, creators=creators,
-        history=history, users=users, pools=pools, eligible=eligible,
+        history=history, users=users, pools=pools, eligible=eligible, impressions=impressions,
     )  # fmt: skip
     load_plugins()
     rules_asked(settings.rules)
@@ -411,6 +421,7 @@ def _settled(config: Config | str | Path, base: Path | None) -> tuple[Settings, 
         rules=config.findings,
         config=portable(config.model_dump(mode="json", exclude_none=True, exclude={"engine"})),
         engine=config.engine, plugins=a.plugins, base=Path() if base is None else base,
+        clicks=config.clicks or ClicksSection(),
     )  # fmt: skip
     rules_asked(settings.rules)
     return settings, sources_from_config(config, settings.base)
@@ -515,7 +526,9 @@ def _info(settings: Settings, candidates: Sequence[str], as_of: dt.date | None =
 
 def _of_checkpoint(settings: Settings) -> dict[str, Any]:
     """What finished work depends on beside the data."""
-    return {name: of for name, of in vars(settings).items() if name not in ("engine", "base")}
+    return {
+        name: of for name, of in vars(settings).items() if name not in ("engine", "base", "clicks")
+    }
 
 
 def _how(settings: Settings, progress: Progress | None = None) -> How:
@@ -581,6 +594,7 @@ def _audit(
         raise ConfigError(
             "there is nothing to compare: give the baseline and at least one candidate."
         )
+    sources, clicks = _clicks(sources, settings)
     with _ahead(settings, candidates, progress) as ahead:
         found = None
         if settings.engine.name == "spark":
@@ -629,6 +643,22 @@ def _audit(
         verdicts=judgment.verdicts, exhibits=evidence.exhibits, issues=list(evidence.issues),
         unavailable=list(evidence.unavailable), sources=sources_of(inputs, dataset), versions=versions(),
         robustness=evidence.robustness, declaration=judgment.declaration, segments=segments,
-        families=families(candidates, comparisons, judgment.guardrail_results),
+        families=families(candidates, comparisons, judgment.guardrail_results), clicks=clicks,
         tradeoff=evidence.tradeoff, rules=judgment.rules,
     )  # fmt: skip
+
+
+def _clicks(sources: Sources, settings: Settings) -> tuple[Sources, ClickEvidence | None]:
+    """The models by clicks, and, where clicks are all the relevance there is, labels made of them."""
+    if sources.impressions is None:
+        return sources, None
+    from audit.clicks import audited
+
+    log = audited.read_impressions(sources.impressions)
+    found = audited.evidence(
+        log, sources.models, settings.clicks, baseline=settings.baseline, headline=settings.headline, base=settings.base,
+        seed=settings.seed,
+    )  # fmt: skip
+    if sources.relevance is None and settings.relevance_source == "clicks":
+        sources = replace(sources, relevance=audited.labels(log, sources.impressions))
+    return sources, found

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from audit.config import EngineSection, RelevanceSection
+from audit.config import ClicksSection, EngineSection, RelevanceSection
 from audit.errors import ConfigError, choices
 from audit.guardrail import Entry, Guardrail
 
@@ -78,6 +78,16 @@ def relevance_source_of(given: str) -> str:
     if given not in valid:
         raise ConfigError(choices("relevance_source", given, list(valid)))
     return given
+
+
+def clicks_asked(debias: str, clip: float | None, propensities: str | Path) -> ClicksSection:
+    """What ``[clicks]`` would say."""
+    valid = get_args(ClicksSection.model_fields["debias"].annotation)
+    if debias not in valid:
+        raise ConfigError("debias: " + choices("way", debias, list(valid)))
+    if clip is not None and not clip >= 1:
+        raise ConfigError("clip is a largest weight, from 1.")
+    return ClicksSection(debias=debias, clip=clip, propensities=str(propensities))  # type: ignore[arg-type]
 
 
 def group_target(given: str | Mapping[str, float]) -> str | Mapping[str, float]:

@@ -61,8 +61,9 @@ class TableSection(Strict):
 class RelevanceSection(Strict):
     """``[relevance]``: what was relevant to whom, and how its grades are read."""
 
-    path: str | list[str]
-    """A file, or several: judgments made later, such as a queue of ``recaudit pool`` that was filled in."""
+    path: str | list[str] | None = None
+    """A file, or several: judgments made later, such as a queue of ``recaudit pool`` that was filled in.  With
+    ``source = "clicks"`` it may be absent: what was clicked in ``[impressions]`` is then relevant."""
     source: Literal["judgments", "ratings", "purchases", "clicks"] = "judgments"
     debiased: bool = False
     """Clicks that were corrected for where items were shown before they became labels."""
@@ -80,6 +81,8 @@ class RelevanceSection(Strict):
     def _one_map(self) -> RelevanceSection:
         if self.grades is not None and self.threshold is not None:
             raise ValueError("give grades or threshold, not both")
+        if self.path is None and self.source != "clicks":
+            raise ValueError("path is missing")
         return self
 
 
@@ -143,6 +146,34 @@ class EligibleSection(TableSection):
     user_id: str | None = None
 
 
+class ImpressionsSection(TableSection):
+    """``[impressions]``: what was shown at which position, and whether it was clicked."""
+
+    impression_id: str | None = None
+    user_id: str | None = None
+    context_id: str | None = None
+    item_id: str | None = None
+    position: str | None = None
+    click: str | None = None
+    propensity: str | None = None
+    policy_id: str | None = None
+    timestamp: str | None = None
+    randomisation: str | None = None
+
+
+class ClicksSection(Strict):
+    """``[clicks]``: how position is taken out of the clicks of ``[impressions]``."""
+
+    debias: Literal["none", "ips", "clipped_ips", "snips"] = "ips"
+    """What the verdict is read from; all are shown."""
+    clip: float | None = Field(default=None, ge=1, allow_inf_nan=False)
+    """The largest weight of ``clipped_ips``; 10 if absent."""
+    propensities: str = "em"
+    """A method of ``recaudit clicks propensities``, or a file of position and propensity."""
+    depth: int | None = Field(default=None, ge=1)
+    """Leave out positions of the log beyond it."""
+
+
 class RecommendationColumns(Strict):
     """``[recommendations]``: format and column names where they differ, the same for all models."""
 
@@ -195,6 +226,8 @@ class Config(Strict):
     pools: dict[str, str] = {}
     """Model → the file of what its candidate generator returned, with the columns of recommendations."""
     eligible: EligibleSection | None = None
+    impressions: ImpressionsSection | None = None
+    clicks: ClicksSection | None = None
     conventions: Conventions = Conventions()
     engine: EngineSection = EngineSection()
     guardrails: dict[str, GuardrailValue] = {"profile": "launch"}
@@ -209,6 +242,15 @@ class Config(Strict):
             )
         if len(self.models) < 2:
             raise ValueError("[models] needs the baseline and at least one candidate")
+        if self.impressions is None:
+            if self.clicks is not None:
+                raise ValueError(
+                    "[clicks] needs [impressions]: the log that position is taken out of"
+                )
+            if self.relevance is not None and self.relevance.path is None:
+                raise ValueError(
+                    "[relevance] needs a path, or [impressions] whose clicks are relevance"
+                )
         return self
 
     @field_validator("guardrails", mode="before")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from audit.click_records import ClickEvidence
 from audit.exhibit_records import (
     Balance,
     CategoryShare,
@@ -433,6 +434,8 @@ class AuditResult(Record):
     tradeoff: Tradeoff = Tradeoff()
     rules: list[RuleInfo] = []  # noqa: RUF012  a record copies its defaults
     """Absent in results before 1.2, as is the trade-off."""
+    clicks: ClickEvidence | None = None
+    """The models by the clicks of ``[impressions]``; absent without them."""
 
     @property
     def verdict(self) -> Verdict:

@@ -61,7 +61,7 @@ def sources_from_config(config: Config, base: Path) -> Sources:
     users, creators = config.users, config.creators
     return Sources(
         models=models,
-        relevance=None if judged is None else _judgments(judged, base),
+        relevance=None if judged is None or judged.path is None else _judgments(judged, base),
         catalog=_table(
             config.catalog,
             base,
@@ -76,6 +76,7 @@ def sources_from_config(config: Config, base: Path) -> Sources:
             for name, path in config.pools.items()
         },
         eligible=_table(config.eligible, base),
+        impressions=_table(config.impressions, base),
     )
 
 
@@ -89,6 +90,7 @@ def sources_from_arguments(
     users: Any = None,
     pools: Mapping[str, Any] | None = None,
     eligible: Any = None,
+    impressions: Any = None,
 ) -> Sources:
     """The sources that a call names.
 
@@ -97,7 +99,7 @@ def sources_from_arguments(
     models
         Model name → a path, a frame or a :class:`~audit.inputs.tables.TableSource`, or a list of these:
         the seeds of one model.
-    relevance, catalog, creators, history, users, eligible
+    relevance, catalog, creators, history, users, eligible, impressions
         One path, frame or source each.
     pools
         Model name → what its candidate generator returned: one path, frame or source each.
@@ -132,6 +134,7 @@ def sources_from_arguments(
         users=source_of("users", users),
         pools={name: pool for name, pool in given_pools.items() if pool is not None},
         eligible=source_of("eligible", eligible),
+        impressions=source_of("impressions", impressions),
     )
 
 
@@ -199,7 +202,7 @@ def _table(section: TableSection | None, base: Path, **settings: Any) -> TableSo
 
 def _judgments(section: RelevanceSection, base: Path) -> TableSource:
     """One source for each file, the further ones within the first."""
-    paths = [section.path] if isinstance(section.path, str) else section.path
+    paths = [section.path] if isinstance(section.path, str) else section.path or []
     if not paths:
         raise ConfigError("[relevance] path names no file.")
     return joined(

@@ -72,6 +72,8 @@ class Sources:
     """Model name → what its candidate generator returned."""
     eligible: TableSource | None = None
     """Which items may be shown, and to whom."""
+    impressions: TableSource | None = None
+    """What was shown and clicked; read by :mod:`audit.clicks`."""
 
 
 @dataclass(frozen=True, kw_only=True)

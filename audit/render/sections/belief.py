@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from audit import formatting as fmt
 from audit.render.context import Context, split
-from audit.render.sections import findings, robustness
+from audit.render.sections import clicks, findings, robustness
 from audit.render.view import Block, Callout, Cell, Column, Heading, Row, Section, Table, Text
 from audit.result import Issue, ModelInfo
 
@@ -14,6 +14,7 @@ def build(context: Context) -> Section:
     blocks: list[Block] = [*findings.of_section(context, "belief")]
     blocks += [_population(context), _models(context)]
     blocks += robustness.blocks(context)
+    blocks += clicks.blocks(context)
     blocks.append(Heading(id="issues", text="Data issues"))
     blocks.append(_issues(context))
     blocks.append(Heading(id="unavailable", text="What could not be measured"))
