@@ -59,6 +59,12 @@ test-spark: $(VENV)/.installed-spark  ## Run the tests that start Spark; they ne
 	@java -version 2>/dev/null || { echo "Spark needs Java: apt install openjdk-17-jre-headless" >&2; exit 1; }
 	$(PY) -m pytest -m spark tests/engine
 
+.PHONY: test-browser
+test-browser: $(VENV)/.installed-browser  ## Open reports in Debian's Chromium, held against WCAG 2.2 AA.
+	@command -v chromium >/dev/null || { echo "The browser tests need Chromium: apt install chromium" >&2; exit 1; }
+	@command -v pdftotext >/dev/null || { echo "The browser tests need poppler: apt install poppler-utils" >&2; exit 1; }
+	$(PY) -m pytest -m browser tests/render
+
 .PHONY: lint
 lint: $(VENV)/.installed-dev  ## Check style and format.
 	$(PY) -m ruff check
@@ -91,7 +97,7 @@ docs: $(VENV)/.installed-all  ## Write the references of metrics and findings in
 pins: $(VENV)/.python  ## Pin the newest releases in constraints.txt.
 	rm -rf $(VENV)-pins
 	$(PY) -m venv $(VENV)-pins
-	$(VENV)-pins/bin/python -m pip install --quiet --editable '.[all,dev,spark]'
+	$(VENV)-pins/bin/python -m pip install --quiet --editable '.[all,dev,spark,browser]'
 	grep '^#' constraints.txt > constraints.new
 	$(VENV)-pins/bin/python -m pip freeze --exclude-editable >> constraints.new
 	mv constraints.new constraints.txt
@@ -117,6 +123,10 @@ $(VENV)/.installed-all: $(VENV)/.python pyproject.toml constraints.txt
 $(VENV)/.installed-dev: $(VENV)/.python pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[all,dev]'
 	@touch $@ $(VENV)/.installed-all
+
+$(VENV)/.installed-browser: $(VENV)/.python pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[all,dev,browser]'
+	@touch $@ $(VENV)/.installed-all $(VENV)/.installed-dev
 
 $(VENV)/.installed-spark: $(VENV)/.python pyproject.toml constraints.txt
 	$(INSTALL) --editable '.[all,dev,spark]'

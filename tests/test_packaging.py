@@ -56,7 +56,13 @@ class TestPins:
 
 class TestMetadata:
     def test_all_is_every_optional_part(self):
-        users = set(EXTRAS) - {"all", "dev", "test", "spark"}  # Spark is large, and needs Java
+        users = set(EXTRAS) - {
+            "all",
+            "dev",
+            "test",
+            "browser",
+            "spark",
+        }  # Spark is large, and needs Java
         assert EXTRAS["all"] == [f"recaudit[{','.join(sorted(users))}]"]
 
     def test_the_changelog_knows_this_version(self):

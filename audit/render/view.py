@@ -51,6 +51,8 @@ class Cell:
     tone: Tone = ""
     detail: str = ""
     """A second, smaller line."""
+    term: str = ""
+    """The measure that the text names, where a reader may look up what it means."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +93,32 @@ class Table:
         for row in self.rows:
             found.setdefault(row.group, []).append(row)
         yield from found.items()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """One of several tables that answer the same question; ``labels`` say for which case."""
+
+    labels: tuple[str, ...]
+    table: Table
+    main: bool
+    """Shown where only some can be: on paper, and without a script."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variants:
+    """Tables of which a reader looks at one at a time."""
+
+    id: str
+    axes: tuple[str, ...]
+    """What each of the labels is: ``Candidate``, ``K``."""
+    items: tuple[Variant, ...]
+    kind: Literal["variants"] = "variants"
+
+    @property
+    def main(self) -> tuple[Table, ...]:
+        """The tables that are shown everywhere."""
+        return tuple(item.table for item in self.items if item.main)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +245,17 @@ class Code:
 
 
 Block = (
-    Heading | Text | Table | Figure | KeyNumbers | Callout | Pointers | Definitions | Code | SignOff
+    Heading
+    | Text
+    | Table
+    | Variants
+    | Figure
+    | KeyNumbers
+    | Callout
+    | Pointers
+    | Definitions
+    | Code
+    | SignOff
 )
 
 
@@ -257,6 +295,8 @@ class ReportView:
                 yield block
             elif isinstance(block, Figure):
                 yield block.data
+            elif isinstance(block, Variants):
+                yield from (item.table for item in block.items)
 
     def figures(self) -> Iterator[Figure]:
         """All figures."""

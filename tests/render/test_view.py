@@ -19,6 +19,7 @@ from audit.render.view import (
     SignOff,
     Table,
     Text,
+    Variants,
     build_view,
     slug,
 )
@@ -52,6 +53,7 @@ def test_ids_are_unique_and_fit_for_anchors(result):
     ids = [s.id for s in view.sections]
     ids += [b.id for b in view.blocks() if not isinstance(b, (Text, KeyNumbers))]
     ids += [f.data.id for f in view.figures()]
+    ids += [i.table.id for b in view.blocks() if isinstance(b, Variants) for i in b.items]
     assert len(ids) == len(set(ids))
     assert all(name == slug(name) for name in ids)
 
@@ -323,6 +325,29 @@ def test_a_finding_stands_where_its_question_is_answered_and_is_named_on_the_fir
     anchors = {b.id for b in view.blocks() if isinstance(b, Callout)}
     assert [p.target in anchors for p in pointers.items] == [True] * 4
     assert [p.label for p in pointers.items] == ["Fail", "Warning", "Note", "Warning"]
+
+
+def test_scorecards_at_every_k_are_variants_and_paper_shows_those_at_the_viewport(
+    full_result, many_result
+):
+    (found,) = [b for b in build_view(full_result).blocks() if isinstance(b, Variants)]
+    assert found.axes == ("Candidate", "K")
+    assert {i.labels for i in found.items} == {
+        (m, k) for m in ("ease", "ials") for k in ("1", "3", "10")
+    }
+    assert [t.id for t in found.main] == ["scorecard-ease", "scorecard-ials"]
+    at_3 = next(i.table for i in found.items if i.labels == ("ease", "3"))
+    assert row(at_3, "NDCG@3").cells[2].value == pytest.approx(0.1282 * 0.86)
+    (many,) = [b for b in build_view(many_result).blocks() if isinstance(b, Variants)]
+    assert {i.labels[1] for i in many.items} == {
+        "10"
+    }  # eight candidates at three Ks would be 24 tables
+
+
+def test_with_more_models_than_ks_every_number_has_a_column_a_model(many_result):
+    found = table(build_view(many_result), "all-values")
+    assert [c.title for c in found.columns[2:]] == ["eigenrec", *many_result.audit.candidates]
+    assert row(found, "NDCG@3").cells[2].value == pytest.approx(0.0851 * 0.86)
 
 
 def test_the_last_section_is_to_be_signed(full_result):

@@ -49,6 +49,7 @@ def draw(
         Powers of ten are equally far apart; 0 stands, hollow, at the left end.
     """
     models = list(dict.fromkeys(m for row in rows for m in row.values))
+    tips = len(models) * len(rows) <= style.MOST_TIPS
     places, headings = _places(rows)
     depth = max(places) + 1
     with style.drawing():
@@ -58,7 +59,7 @@ def draw(
         if log:
             axes.set_xscale("log")
         for row, y in zip(rows, places, strict=True):
-            _draw_row(axes, row, y, styles, floor)
+            _draw_row(axes, row, y, styles, floor, tips=tips)
         axes.set_ylim(depth - 0.4, min(places) - 0.6)
         axes.set_yticks(places, [style.name(row.label, 34) for row in rows])
         axes.tick_params(axis="y", length=0, labelcolor=style.INK)
@@ -101,7 +102,7 @@ def _floor(rows: Sequence[Row]) -> float:
 
 
 def _draw_row(
-    axes: Axes, row: Row, y: float, styles: dict[str, style.ModelStyle], floor: float
+    axes: Axes, row: Row, y: float, styles: dict[str, style.ModelStyle], floor: float, *, tips: bool
 ) -> None:
     at = {model: max(value, floor) for model, value in row.values.items()}
     every = [*at.values(), *([] if row.reference is None else [max(row.reference, floor)])]
@@ -112,8 +113,10 @@ def _draw_row(
                   color=style.INK, zorder=2, clip_on=False)  # fmt: skip
     for model, x in at.items():
         look, hollow = styles[model], bool(floor) and row.values[model] < floor
+        says = f"{style.name(row.label)}, {style.name(model)}: {fmt.percent(row.values[model])}"
         axes.plot([x], [y], marker=look.marker, markersize=6, color=look.color, zorder=3,
-                  markerfacecolor="none" if hollow else look.color, clip_on=False)  # fmt: skip
+                  markerfacecolor="none" if hollow else look.color, clip_on=False,
+                  gid=style.tip(says) if tips else None)  # fmt: skip
 
 
 def _scale(axes: Axes, rows: Sequence[Row], floor: float, *, log: bool) -> None:

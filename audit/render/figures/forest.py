@@ -42,6 +42,7 @@ FURTHEST = 1.6
 def draw(groups: Sequence[Group], styles: dict[str, style.ModelStyle], *, x_label: str) -> str:
     """Draw ``groups`` from top to bottom."""
     per_group = max(len(group.lines) for group in groups)
+    tips = sum(len(group.lines) for group in groups) <= style.MOST_TIPS
     pitch = max(1.0, 0.42 * per_group + 0.5)
     with style.drawing():
         centers, headings = _places(groups, pitch)
@@ -62,7 +63,8 @@ def draw(groups: Sequence[Group], styles: dict[str, style.ModelStyle], *, x_labe
                 axes.plot([group.bound] * 2, ends, color=style.BAND_INK, linewidth=1.6, zorder=2)
             for j, line in enumerate(group.lines):
                 y = center + 0.42 * ((len(group.lines) - 1) / 2 - j)
-                _draw_line(axes, line, y, styles[line.model])
+                said = group.label if tips else ""
+                _draw_line(axes, said, line, y, styles[line.model])
         for place, question in headings:
             axes.annotate(question, xy=(0, place), xycoords=("axes fraction", "data"), va="center",
                           ha="right", xytext=(-4, 0), textcoords="offset points",
@@ -92,7 +94,10 @@ def _places(groups: Sequence[Group], pitch: float) -> tuple[list[float], list[tu
     return centers, headings
 
 
-def _draw_line(axes: Axes, line: Line, y: float, look: style.ModelStyle) -> None:
+def _draw_line(axes: Axes, label: str, line: Line, y: float, look: style.ModelStyle) -> None:
+    interval = fmt.interval(line.low, line.high, as_percent=True, sign=True)
+    says = f"{label}, {style.name(line.model)}: {fmt.percent(line.change, sign=True)}"
+    says += "" if interval == fmt.MISSING else f" ({interval})"
     if line.low is not None and line.high is not None:
         ends = [max(line.low, -FURTHEST), min(line.high, FURTHEST)]
         if ends[0] < ends[1]:
@@ -106,6 +111,7 @@ def _draw_line(axes: Axes, line: Line, y: float, look: style.ModelStyle) -> None
             color=look.color,
             zorder=4,
             clip_on=False,
+            gid=style.tip(says) if label else None,
         )
     else:
         text = f"{fmt.percent(line.change, 0, sign=True)} →"

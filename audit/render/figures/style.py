@@ -38,6 +38,9 @@ PANEL = "#f6f7f9"
 GOOD, GOOD_GROUND = "#1a6b3c", "#e5f3ea"
 BAD, BAD_GROUND = "#a8281e", "#fbe9e7"
 
+MOST_TIPS = 100
+"""Marks of a figure that say their number when pointed at; in a denser one nobody could point at one."""
+
 WIDTH = 7.2
 """Of a figure that takes the whole width, in inches."""
 
@@ -194,6 +197,13 @@ def name(text: str, limit: int = 24) -> str:
     cut = shorten(line, limit) or "\ufffd"
     # matplotlib leaves names that start with an underscore out of its keys.
     return f"\u200b{cut}" if cut.startswith("_") else cut
+
+
+def tip(text: str) -> str:
+    """The ``gid`` of a mark that says ``text`` when a reader points at it."""
+    from audit.render.figures.svg import TIP
+
+    return TIP + "".join(c if c.isprintable() else " " for c in text)
 
 
 def line_style(style: ModelStyle) -> str | tuple[float, tuple[float, ...]]:

@@ -10,6 +10,9 @@ from audit.render.figures.style import FONT_SIZE, TOKENS
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "{http://www.w3.org/1999/xlink}href"
 
+TIP = "tip: "
+"""Begins the name (``gid``) of a mark that says something when pointed at: what follows it."""
+
 _NUMBER = re.compile(r"-?\d+\.\d{2,}")
 _COMMAND = re.compile(r" ?([MLCQzZ]) ?")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -32,6 +35,9 @@ def tidy(document: str) -> str:
                 parent.remove(child)
     for element in root.iter():
         _plain(element)
+    for element in root.iter():
+        if element.get("id", "").startswith(TIP):
+            element.set("data-tip", element.attrib.pop("id").removeprefix(TIP))
     used = _used(root)
     _once(root)
     for element in root.iter():
@@ -156,7 +162,9 @@ def _isolate(document: str, name: str) -> ET.Element:
     found = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]
     ids = {old: f"{name}-{i}" for i, old in enumerate(found)}
     for element in root.iter():
-        for attribute, value in element.attrib.items():
+        for attribute, value in list(element.attrib.items()):
+            if attribute == "data-tip":
+                continue
             if attribute == "id":
                 element.set("id", ids[value])
             elif attribute == "href":

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from audit import formatting as fmt
 from audit.render.figures import placing, style
 from audit.render.figures.percent import percent_axis
 
@@ -101,7 +102,13 @@ def _draw_point(axes: Axes, point: Point, look: style.ModelStyle) -> None:
         axes.plot(point.x_interval, [point.y] * 2, color=look.color, linewidth=1.4, zorder=3)
     if point.correlation is None and point.y_interval:
         axes.plot([point.x] * 2, point.y_interval, color=look.color, linewidth=1.4, zorder=3)
-    axes.plot([point.x], [point.y], marker=look.marker, markersize=7.5, color=look.color, zorder=4)
+    says = f"{style.name(point.model)}: relevance {_change(point.x)}, long tail {_change(point.y)}"
+    axes.plot([point.x], [point.y], marker=look.marker, markersize=7.5, color=look.color, zorder=4,
+              gid=style.tip(says))  # fmt: skip
+
+
+def _change(value: float) -> str:
+    return fmt.percent(value, sign=True)
 
 
 def _write_labels(

@@ -14,7 +14,7 @@ from audit.render.figures.svg import isolated, themed
 from audit.render.formats import Format
 from audit.render.layout import rows
 from audit.render.text import visible
-from audit.render.view import Figure, ReportView, build_view
+from audit.render.view import Figure, ReportView, build_view, slug
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -43,6 +43,7 @@ def environment() -> Environment:
     filters: dict[str, Callable[..., Any]] = {
         "drawing": drawing,
         "plain_drawing": plain_drawing,
+        "anchor": slug,
         "rows": lambda section: rows(section.blocks),
     }
     env.filters.update(filters)

@@ -7,6 +7,7 @@ import functools
 import json
 import os
 import time
+from collections.abc import Iterable, Iterator
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from audit.render.figures.style import FONT_DIR
 from audit.render.formats import Format
 from audit.render.layout import rows
 from audit.render.text import breakable, printable
-from audit.render.view import Block, Figure, ReportView, Table, build_view
+from audit.render.view import Block, Figure, ReportView, Table, Variants, build_view
 
 if TYPE_CHECKING:
     import typst
@@ -97,7 +98,7 @@ def data(view: ReportView) -> dict[str, Any]:
                 "id": section.id,
                 "title": section.title,
                 "rows": [
-                    {"name": row.name, "blocks": [_block(b) for b in row.blocks]}
+                    {"name": row.name, "blocks": [_block(b) for b in on_paper(row.blocks)]}
                     for row in rows(section.blocks)
                 ],
             }
@@ -112,6 +113,15 @@ def data(view: ReportView) -> dict[str, Any]:
         methods["rows"].append({"name": "", "blocks": [note]})
     assert isinstance(shown, dict)
     return shown
+
+
+def on_paper(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks, of variants the main ones."""
+    for block in blocks:
+        if isinstance(block, Variants):
+            yield from block.main
+        else:
+            yield block
 
 
 def _block(block: Block) -> dict[str, Any]:

@@ -15,7 +15,19 @@ from audit.render.context import (
 )
 from audit.render.figures import forest, style
 from audit.render.sections import findings, tradeoff
-from audit.render.view import Block, Cell, Column, Figure, Row, Section, Table, Text, slug
+from audit.render.view import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Row,
+    Section,
+    Table,
+    Text,
+    Variant,
+    Variants,
+    slug,
+)
 from audit.result import Comparison, GuardrailResult
 
 FAMILIES = {
@@ -33,13 +45,15 @@ FAMILIES = {
 }
 """Family of a metric → the question it belongs to, in the order of the report."""
 
+MOST_SWITCHED = 3
+"""With more candidates the scorecards are those at the viewport only."""
+
 MOST_LINES = 56
 """A forest plot with more lines than this shows guardrail metrics only."""
 
 
 def build(context: Context) -> Section:
     """The scorecard and its picture."""
-    candidates = context.result.audit.candidates
     blocks: list[Block] = [Text(text=_lead(context), style="lead")]
     figure = _forest(context)
     if figure is not None:
@@ -47,13 +61,12 @@ def build(context: Context) -> Section:
     blocks.append(_guardrails(context))
     blocks += findings.of_section(context, "gains")
     blocks += tradeoff.build(context)
-    for model in candidates:
-        blocks.append(_scorecard(context, model))
+    blocks.append(_scorecards(context))
     return Section(id="gains", title="What was gained and lost", blocks=tuple(blocks))
 
 
-def shown(context: Context, model: str) -> list[Comparison]:
-    """The comparisons of the scorecard: all users, at the viewport or without K, weighted by exposure.
+def shown(context: Context, model: str, k: int | None = None) -> list[Comparison]:
+    """The comparisons of the scorecard: all users, at ``k`` (the viewport) or without K, weighted by exposure.
 
     What compares the two lists with each other (level pair) has no better and worse: it stands elsewhere.
     """
@@ -63,7 +76,7 @@ def shown(context: Context, model: str) -> list[Comparison]:
         for c in context.result.comparisons
         if c.model == model
         and c.segment == "all"
-        and split(c.metric)[1] in (None, context.viewport)
+        and split(c.metric)[1] in (None, k or context.viewport)
         and "_by_count" not in c.metric
         and split(c.metric)[0] not in pairs
     ]
@@ -292,13 +305,32 @@ def _guardrail_row(context: Context, g: GuardrailResult) -> Row:
     )
 
 
-def _scorecard(context: Context, model: str) -> Block:
-    found = sorted(shown(context, model), key=lambda c: _family_rank(context, c.metric))
+def _scorecards(context: Context) -> Block:
+    """At the viewport, and where that is not too much to carry at every other K."""
+    audit = context.result.audit
+    ks = sorted({k for c in context.result.comparisons if (k := split(c.metric)[1]) is not None})
+    if len(audit.candidates) > MOST_SWITCHED:
+        ks = [context.viewport]
+    items = [
+        Variant(labels=(model, str(k)), table=table, main=k == context.viewport)
+        for model in audit.candidates
+        for k in dict.fromkeys([*ks, context.viewport])
+        if (table := _scorecard(context, model, k)) is not None
+    ]
+    if not items:
+        return Text(text="No measure could be compared.")
+    return Variants(id="scorecards", axes=("Candidate", "K"), items=tuple(items))
+
+
+def _scorecard(context: Context, model: str, k: int) -> Table | None:
+    found = sorted(shown(context, model, k), key=lambda c: _family_rank(context, c.metric))
     if not found:
-        return Text(text=f"No measure of {model} could be compared.")
+        return None
+    at = () if k == context.viewport else (f"k{k}",)
     return Table(
-        id=slug("scorecard", model),
-        caption=f"Scorecard: {model} against {context.result.audit.baseline}",
+        id=slug("scorecard", model, *at),
+        caption=f"Scorecard: {model} against {context.result.audit.baseline}"
+        + (f", first {fmt.counted(k, 'position')}" if at else ""),
         columns=(
             Column(title="Measure", width=3),
             Column(title="Baseline", align="end"),
@@ -322,7 +354,7 @@ def _score_row(context: Context, c: Comparison) -> Row:
     return Row(
         group=_family(context, c.metric),
         cells=(
-            Cell(text=context.title(c.metric) + unit),
+            Cell(text=context.title(c.metric) + unit, term=split(c.metric)[0] if info else ""),
             Cell(text=fmt.number(c.baseline, digits), value=c.baseline),
             Cell(text=fmt.number(c.candidate, digits), value=c.candidate),
             Cell(text=fmt.signed(c.difference, digits), value=c.difference),

@@ -9,13 +9,14 @@ from audit.render.view import Block, Cell, Column, Heading, Row, Section, Table,
 from audit.result import LostGained
 
 MOST_CANDIDATES = 3
-"""With more, winners and losers are shown for these only: the report would drown in names."""
+"""With more, winners and losers are those under the one that decides: the report would drown in names."""
 
 
 def build(context: Context) -> Section:
     """Items and creators by concentration, popularity, category and name; users one by one and by segment."""
     exhibits, population = context.result.exhibits, context.result.population
     candidates = context.result.audit.candidates
+    named = candidates if len(candidates) <= MOST_CANDIDATES else [context.lead.model]
     blocks: list[Block] = [Text(text=_lead(context), style="lead"), _lost_gained(context)]
     blocks.append(exposure.lorenz_curves(context, "items", exhibits.lorenz_items, population.items))
     blocks.append(
@@ -23,10 +24,10 @@ def build(context: Context) -> Section:
     )
     blocks += [Heading(id="items", text="Items"), exposure.deciles(context)]
     blocks += exposure.categories(context)
-    for model in candidates[:MOST_CANDIDATES]:
+    for model in named:
         blocks += exposure.movers(context, "items", model)
     made = creators.build(context)
-    for model in candidates[:MOST_CANDIDATES]:
+    for model in named:
         made += exposure.movers(context, "creators", model)
     blocks += [Heading(id="creators", text="Creators"), *made] if made else []
     users = [

@@ -11,7 +11,7 @@ from audit.render.view import Block, Cell, Column, Figure, Row, Table, slug
 from audit.result import Comparison, UserChanges
 
 MOST_MAPS = 3
-"""Further candidates are shown as tables."""
+"""With more candidates all but the one that decides are shown as tables."""
 LEAST_USERS = 50
 """Cells of fewer users are shown without a reading."""
 
@@ -110,7 +110,8 @@ def segments(context: Context) -> list[Block]:
         names = list(dict.fromkeys(c.segment for c in cells if c.metric in metrics))
         if metrics:
             figure = _map(context, model, metrics, names)
-            blocks.append(figure if len(blocks) < MOST_MAPS else figure.data)
+            drawn = len(context.result.audit.candidates) <= MOST_MAPS or model == context.lead.model
+            blocks.append(figure if drawn else figure.data)
     return blocks
 
 
