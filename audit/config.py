@@ -12,7 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from audit.conventions import Conventions
 from audit.errors import ConfigError
@@ -61,10 +70,10 @@ class TableSection(Strict):
 class RelevanceSection(Strict):
     """``[relevance]``: what was relevant to whom, and how its grades are read."""
 
-    path: str | list[str] | None = None
+    source: Literal["judgments", "ratings", "purchases", "clicks"] = "judgments"
+    path: str | list[str] | None = Field(default=None, validate_default=True)
     """A file, or several: judgments made later, such as a queue of ``recaudit pool`` that was filled in.  With
     ``source = "clicks"`` it may be absent: what was clicked in ``[impressions]`` is then relevant."""
-    source: Literal["judgments", "ratings", "purchases", "clicks"] = "judgments"
     debiased: bool = False
     """Clicks that were corrected for where items were shown before they became labels."""
     grades: dict[str, int] | None = None
@@ -77,12 +86,17 @@ class RelevanceSection(Strict):
     judged_at: str | None = None
     request_id: str | None = None
 
+    @field_validator("path")
+    @classmethod
+    def _needed(cls, path: str | list[str] | None, info: ValidationInfo) -> str | list[str] | None:
+        if path is None and info.data.get("source") != "clicks":
+            raise PydanticCustomError("missing", "Field required")
+        return path
+
     @model_validator(mode="after")
     def _one_map(self) -> RelevanceSection:
         if self.grades is not None and self.threshold is not None:
             raise ValueError("give grades or threshold, not both")
-        if self.path is None and self.source != "clicks":
-            raise ValueError("path is missing")
         return self
 
 

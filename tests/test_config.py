@@ -123,8 +123,8 @@ def test_as_of_is_a_date_or_a_time(load, written, read):
         (
             MODELS + '[relevence]\npath = "r.csv"\n',
             "unknown section 'relevence'. Did you mean 'relevance'? Valid: audit, models, "
-            "recommendations, relevance, catalog, creators, history, users, pools, eligible, conventions, engine, guardrails, "
-            "findings.",
+            "recommendations, relevance, catalog, creators, history, users, pools, eligible, impressions, clicks, "
+            "conventions, engine, guardrails, findings.",
         ),
         (
             MODELS + '[conventions]\ngian = "linear"\n',

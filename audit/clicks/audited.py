@@ -83,7 +83,8 @@ def evidence(
             reasons=["position bias is not identifiable from this log"], notes=notes,
         )  # fmt: skip
     table, rate = found.curve.table, naive.value
-    ends = table[["propensity", "ci_low", "ci_high"]].astype(object).where(table.notna(), None)
+    known: Any = found.differences.iterrows()
+    ends: Any = table[["propensity", "ci_low", "ci_high"]].astype(object).where(table.notna(), None)
     return ClickEvidence(
         **shared, method=found.curve.method, impressions=found.lists, clicks=found.clicks, effective_clicks=found.effective_clicks,
         unit=found.unit, supported=found.supported, reasons=found.reasons, notes=[*notes, *found.notes], changed=found.changed,
@@ -97,6 +98,6 @@ def evidence(
                 candidate=found.table.value[(mode, model, metric)], difference=row.difference, ci_low=row.ci_low, ci_high=row.ci_high,
                 clipping_bias=found.table.clipping_bias[(mode, model, metric)], reading=row.reading,
             )
-            for (mode, model, metric), row in found.differences.iterrows()
+            for (mode, model, metric), row in known
         ],
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -95,13 +95,13 @@ def ruling(found: DebiasResult) -> tuple[str, str, list[str]]:
 
 def rows(found: DebiasResult) -> list[tuple[str, ...]]:
     """The differences as text."""
-    out = []
+    out: list[tuple[str, ...]] = []
     known = set(found.differences.index)
     metrics = list(dict.fromkeys(found.differences.index.get_level_values("metric")))
     for mode, model, metric in ((d, m, c) for m in found.models for c in metrics for d in NAMES):
         if (mode, model, metric) not in known:
             continue
-        row = found.differences.loc[(mode, model, metric)]
+        row: Any = found.differences.loc[(mode, model, metric), :]
         bias = found.table.clipping_bias[(mode, model, metric)] if mode == "clipped_ips" else 0.0
         out.append((
             model, metric, NAMES[mode], number(row.difference), f"{number(row.ci_low)} to {number(row.ci_high)}", row.reading,

@@ -79,3 +79,33 @@ def test_interleave_writes_lists_and_decides_from_their_log(tmp_path):
     assert result.stdout.startswith("no preference shown")
     with pytest.raises(ConfigError, match="or --log to decide from"):
         invoke("interleave")
+
+
+def test_position_bias_and_models_by_clicks(tmp_path):
+    """A log of swaps is estimated and feeds the comparison; one of a fixed ranking is refused, with a page that says so."""
+    from tests.clicks.test_debiasing import models, world
+
+    log = world(800, 0)
+    log.to_csv(tmp_path / "log.csv", index=False)
+    log.assign(item_id=log.position).to_csv(tmp_path / "fixed.csv", index=False)
+    given = []
+    for name, frame in models(800).items():
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        given += ["--model", f"{name}={tmp_path / name}.csv"]
+    out = tmp_path / "out"
+    found = invoke("propensities", tmp_path / "log.csv", "--out", out)  # fmt: skip
+    assert found.exit_code == 0, found.output
+    page = (out / "clicks.html").read_text()
+    assert "Position bias is identified" in page
+    assert "http" not in page.replace("http-equiv", "")
+    found = invoke(
+        "debias", tmp_path / "log.csv", *given, "--k", "3", "--propensities", out / "propensities.csv", "--out", out
+    )  # fmt: skip
+    assert found.exit_code == 0, found.output
+    assert "Taking position out changes the verdict" in found.output
+    assert "Taking position out changes the verdict" in (out / "clicks.html").read_text()
+    assert json.loads((out / "debias.json").read_text())["changed"] == ["new"]
+    found = invoke("propensities", tmp_path / "fixed.csv", "--out", tmp_path / "no")  # fmt: skip
+    assert found.exit_code == 3
+    assert "not identifiable" in (tmp_path / "no" / "clicks.html").read_text()
+    assert not (tmp_path / "no" / "propensities.csv").exists()

@@ -52,7 +52,7 @@ def test_exact_counts(pbm_counts):
     for method in ("adjacent_chain", "all_pairs"):
         assert propensities(log, method=method).propensity.tolist() == pytest.approx(THETA, rel=1e-12)  # fmt: skip
     found = propensities(log, method="em")
-    assert found.propensity.tolist() == pytest.approx(THETA, abs=1e-8)
+    assert found.propensity.tolist() == pytest.approx(THETA, abs=1e-6)
     assert ((found.ci_low < THETA) & (found.ci_high > THETA))[1:].all()
     assert found.loc[1, ["ci_low", "ci_high"]].tolist() == [1, 1]
 
@@ -73,7 +73,7 @@ def test_textbook_em(pbm_counts):
         assert found.log_likelihood == pytest.approx(likelihood, rel=1e-13)
     quick = em.fit(cells)
     assert quick.steps < 400
-    assert quick.log_likelihood == pytest.approx(-9211.643402672391, rel=1e-13)
+    assert quick.log_likelihood == pytest.approx(-9211.643402672391, rel=1e-11)
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m not in ("naive", "randomised", "swap")])

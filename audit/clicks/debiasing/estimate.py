@@ -260,10 +260,11 @@ def _replicates(lists_of: F64, bucket: I64, units: Units, seed: int) -> F64:
     flat = lists_of.reshape(len(lists_of), -1)
     sums = np.stack(
         [np.bincount(bucket, c, units.number) for c in (*flat.T, np.ones(len(flat)))], axis=1
-    )
+    ).astype(np.float64)
     exact, exponent = quantise(sums, MAX_WEIGHT)
     drawn = np.concatenate([np.ldexp(w @ exact, exponent) for w in poisson_weights(units.number, resample.REPLICATES, seed)])  # fmt: skip
-    return (drawn[:, :-1] / np.maximum(drawn[:, -1:], 1)).reshape(len(drawn), *lists_of.shape[1:])
+    means: F64 = drawn[:, :-1] / np.maximum(drawn[:, -1:], 1)
+    return means.reshape(len(drawn), *lists_of.shape[1:])
 
 
 def _moved(mean: Any, curve: Curve, at: I64) -> F64:

@@ -49,7 +49,7 @@ class Cells:
 
     def by_position(self, values: F64) -> F64:
         """Sums over cells, ``[positions]``."""
-        return np.bincount(self.position, values, len(self.positions))
+        return np.bincount(self.position, values, len(self.positions)).astype(np.float64)
 
     def by_pair(self, values: F64) -> F64:
         """Sums over cells, ``[pairs]``."""
@@ -77,7 +77,7 @@ def count(log: ImpressionLog) -> Cells:
     return Cells(
         start=np.append(first, number), position=(keys % width).astype(np.int32),
         shown=np.bincount(of_row, minlength=number).astype(np.float64),
-        clicked=np.bincount(of_row, log.click, number), positions=positions.astype(np.int32),
+        clicked=np.bincount(of_row, log.click, number).astype(np.float64), positions=positions.astype(np.int32),
         items=(pair[first] % items).astype(np.int32), contexts=(pair[first] // items).astype(np.int32), of_row=of_row,
     )  # fmt: skip
 

@@ -22,9 +22,9 @@ from audit.dataset.model import F64
 
 LEAST = 1e-9
 """Probabilities stay this far from 0 and 1."""
-TOLERANCE = 1e-10
+TOLERANCE = 1e-8
 """How little a relative propensity moves in the last cycle."""
-CYCLES = 2_000
+CYCLES = 500
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,7 +125,8 @@ def shallow(log: ImpressionLog, depth: int | None) -> ImpressionLog:
     if not keep.any():
         raise ConfigError(f"depth = {depth}: no row is left.")
     rows = {f.name: getattr(log, f.name) for f in fields(log)}
-    return replace(log, **{n: v[keep] for n, v in rows.items() if isinstance(v, np.ndarray)})
+    kept: dict[str, Any] = {n: v[keep] for n, v in rows.items() if isinstance(v, np.ndarray)}
+    return replace(log, **kept)
 
 
 def read_curve(path: Any, log: ImpressionLog, seed: int = 0) -> Curve:
@@ -172,6 +173,6 @@ def read_curve(path: Any, log: ImpressionLog, seed: int = 0) -> Curve:
     rows = np.searchsorted(seen, log.position)
     return Curve(
         "table", seen.astype(np.int32), log_value - log_value[0], None,
-        np.bincount(rows, minlength=len(seen)).astype(np.float64), np.bincount(rows, log.click, len(seen)), "row", seed, deviation,
+        np.bincount(rows, minlength=len(seen)).astype(np.float64), np.bincount(rows, log.click, len(seen)).astype(np.float64), "row", seed, deviation,
         () if deviation is not None else ("the table has no intervals: its propensities are taken as exact",),
     )  # fmt: skip

@@ -99,7 +99,9 @@ def swapped(log: ImpressionLog, cells: Cells, units: Units, marked: Bool) -> Rat
     key, edge = np.unique(at[first].astype(np.int64) * width + at[second], return_inverse=True)
     weights = np.ones(len(log)) if log.propensity is None else 0.5 / log.complete("propensity", "to weigh swaps")  # fmt: skip
     values = np.stack([(log.click * weights)[first], (log.click * weights)[second]], axis=1)
-    mass = np.stack([np.bincount(edge, values[:, s], len(key)) for s in (0, 1)], axis=1)
+    mass = np.stack([np.bincount(edge, values[:, s], len(key)) for s in (0, 1)], axis=1).astype(
+        np.float64
+    )
     influence = np.zeros((units.number, len(key), 2))
     np.add.at(influence, (units.bucket[first], edge), values)
     return Ratios(key // width, key % width, mass, influence)
@@ -113,7 +115,7 @@ def curve(method: str, ratios: Ratios, cells: Cells, units: Units, seed: int) ->
     NotIdentifiable
         No ratio leads anywhere.
     """
-    ratios = ratios.kept((ratios.mass > 0).all(axis=1))
+    ratios = ratios.kept(np.asarray((ratios.mass > 0).all(axis=1)))
     width = len(cells.positions)
     reached = _reached(ratios, width)
     if reached.sum() < 2:
@@ -137,7 +139,7 @@ def curve(method: str, ratios: Ratios, cells: Cells, units: Units, seed: int) ->
     log[free] = solve @ (np.log(ratios.mass[:, 0]) - np.log(ratios.mass[:, 1]))
     moved = ratios.influence[:, :, 0] / ratios.mass[:, 0] - ratios.influence[:, :, 1] / ratios.mass[:, 1]  # fmt: skip
     influence[:, free] = moved @ solve.T
-    notes = ()
+    notes: tuple[str, ...] = ()
     if not reached.all():
         lost = ", ".join(str(p) for p in cells.positions[~reached])
         notes = (f"{method} compares no clicked item between position {cells.positions[0]} and positions {lost}: they have no value; all_pairs and em use longer ways.",)  # fmt: skip

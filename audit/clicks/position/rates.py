@@ -12,8 +12,8 @@ from audit.dataset.model import F64, Bool
 
 NOT_RANDOM = ("", "none", "no", "false", "0", "off")
 SWAP = "swap"
-Z = 3.09
-"""Standard errors beyond which items and positions are not independent (p = 0.001)."""
+CHANCE = 1e-6
+"""Of a chi-square as large under independence, below which a log was ranked."""
 
 
 def naive(cells: Cells, units: Units, click: F64, seed: int) -> Curve:
@@ -47,10 +47,10 @@ def randomised(log: ImpressionLog, cells: Cells, units: Units, seed: int) -> Cur
         weights = 1 / log.complete("propensity", "to undo the logging policy")
         note = "all rows, weighted by 1 / propensity"
     else:
-        z = dependence(cells)
-        if z > Z:
+        p = dependence(cells)
+        if p < CHANCE:
             raise NotIdentifiable(
-                f"items and positions are not independent (chi-square {z:,.1f} standard errors above its expectation): this log was "
+                f"items and positions are not independent (chi-square test: p = {p:.1g}): this log was "
                 "ranked, not randomised.",
                 components=components(cells),
                 experiment="Shuffle lists for a small share of impressions, name them in a column 'randomisation'; or use all_pairs or em.",
@@ -69,7 +69,9 @@ def randomised_rows(log: ImpressionLog, *, swaps: bool) -> Bool:
 
 
 def dependence(cells: Cells) -> float:
-    """Pearson's chi-square of item by position within contexts, in standard errors above its expectation."""
+    """The p-value of Pearson's chi-square of item by position within contexts; 0 where a context leaves nothing to test."""
+    from scipy.special import chdtrc
+
     contexts, width = int(cells.contexts.max()) + 1, len(cells.positions)
     context = cells.contexts[cells.pair].astype(np.int64)
     at = np.unique(context * width + cells.position, return_inverse=True)[1]
@@ -82,7 +84,7 @@ def dependence(cells: Cells) -> float:
     seen = np.unique(np.stack([context, cells.position]), axis=1)[0].astype(np.int64)
     positions = np.bincount(seen, minlength=contexts)
     freedom = float((np.maximum(items - 1, 0) * np.maximum(positions - 1, 0)).sum())
-    return (chi2 - freedom) / np.sqrt(2 * freedom) if freedom else np.inf
+    return float(chdtrc(freedom, chi2)) if freedom else 0.0
 
 
 def _rates(
@@ -96,6 +98,10 @@ def _rates(
         log = np.log(rate)
         moved = weights * (click - rate[at]) / clicks[at]
     key = units.bucket.astype(np.int64) * width + at
-    influence = np.bincount(key, np.nan_to_num(moved), units.number * width).reshape(-1, width)
+    influence = (
+        np.bincount(key, np.nan_to_num(moved), units.number * width)
+        .astype(np.float64)
+        .reshape(-1, width)
+    )
     influence -= influence[:, :1]
     return Curve.of(method, cells, log, influence, units, notes=(note,), seed=seed)

@@ -39,8 +39,10 @@ def curve(log: ImpressionLog, cells: Cells, units: Units, features: Any, seed: i
             of = w[units.bucket]
             again = replace(
                 cells,
-                shown=np.bincount(cells.of_row, of, len(cells.shown)),
-                clicked=np.bincount(cells.of_row, of * log.click, len(cells.shown)),
+                shown=np.bincount(cells.of_row, of, len(cells.shown)).astype(np.float64),
+                clicked=np.bincount(cells.of_row, of * log.click, len(cells.shown)).astype(
+                    np.float64
+                ),
             )
             t, _ = _fit(again, table, model, theta, gamma, MORE)
             drawn.append(np.log(t / t[0]))
@@ -71,12 +73,9 @@ def _fit(
 
 
 def _stacked(table: Any, used: Any) -> Any:
-    import scipy.sparse as sp
-
-    part = table[used]
-    return (
-        sp.vstack([part, part], format="csr") if sp.issparse(part) else np.concatenate((part, part))
-    )
+    """The features of the pairs that are used, twice: once for each label."""
+    twice = np.tile(np.flatnonzero(used), 2)
+    return table[twice]
 
 
 def _table(log: ImpressionLog, cells: Cells, features: Any) -> tuple[Any, Any]:
