@@ -47,9 +47,9 @@ def propensities(
 
     Exit codes: 0 estimated; 3 not identifiable.
     """
+    from audit.cli.click_pages import propensities_page
     from audit.clicks import NotIdentifiable, read_log
     from audit.clicks.position.estimate import curve_of
-    from audit.clicks.telling import propensities_page
 
     given = read_log(_filtered(log, where))
     curve, refused = None, None
@@ -103,10 +103,10 @@ def debias(
 
     Exit codes: 0 supported by the log; 3 not supported, or position bias not identifiable.
     """
+    from audit.cli.click_pages import debias_page, ruling
     from audit.clicks import NotIdentifiable, read_log
     from audit.clicks import debias as compared
     from audit.clicks.position.estimate import shallow
-    from audit.clicks.telling import debias_page, ruling
 
     given: dict[str, Path] = {}
     for text in models:

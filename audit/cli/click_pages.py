@@ -1,4 +1,4 @@
-"""What is told of a log: the page, its verdict on the log itself, and the rows of a comparison."""
+"""What is told of a log: the page, its verdict on the log itself, and the rows of a comparison; imported when a page is asked for."""
 
 from __future__ import annotations
 
