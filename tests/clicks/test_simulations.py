@@ -17,7 +17,7 @@ ITEMS, CONTEXTS = 5, 4
 
 def world(seed):
     rng = np.random.default_rng(seed)
-    mu = rng.dirichlet(np.ones(ITEMS) * 2, CONTEXTS)
+    mu = rng.dirichlet(np.ones(ITEMS) * 5, CONTEXTS)
     pi = rng.dirichlet(np.ones(ITEMS), CONTEXTS)
     rate = rng.uniform(0.05, 0.5, (CONTEXTS, ITEMS))
     return mu, pi, rate, float((pi * rate).sum(1).mean())
