@@ -18,7 +18,10 @@ EXAMPLES = 3
 
 def segments_of(inputs: Inputs, d: Overview, plan: Plan, automatic: Automatic) -> list[SegmentInfo]:
     """Every attribute, then every combination that a guardrail names, with its cells."""
-    given = () if inputs.users is None else inputs.users.column_names
+    # An engine that takes users in parts keeps no table of them, and makes no segments of the history.
+    given = list(d.cells) if "users" in inputs.names else []
+    if inputs.users is not None:
+        given = inputs.users.column_names
     found: dict[tuple[str, ...], dict[str, int]] = {
         (attribute,): {
             f"{attribute}={name}": int(n) for name, n in zip(names, users, strict=True) if n
@@ -35,7 +38,11 @@ def segments_of(inputs: Inputs, d: Overview, plan: Plan, automatic: Automatic) -
             least=plan.least_cell,
             cells={name: n for name, n in cells.items() if n >= plan.least_cell},
             suppressed=[name for name, n in cells.items() if n < plan.least_cell],
-            made={a: automatic.definition(a) for a in attributes if a not in given},
+            made={
+                a: automatic.definition(a)
+                for a in attributes
+                if a in automatic.wanted and a not in given
+            },
         )
         for attributes, cells in found.items()
     ]
