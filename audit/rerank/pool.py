@@ -63,8 +63,12 @@ class Pool:
 
     def by_score(self, scores: F32) -> I32:
         """``[lists, depth]``: the places of the best scores, best first, ties in the order of the pool; −1 beyond a short pool."""
-        places = np.full((len(scores), self.depth), -1, np.int32)
-        over_lists(len(scores), lambda at: _best(scores[at], self.lengths[at], places[at]))
+        return self.list_by_list(lambda at, places: _best(scores[at], self.lengths[at], places))
+
+    def list_by_list(self, work: Callable[[slice, I32], Any]) -> I32:
+        """``[lists, depth]``: places, filled by a loop that takes a slice of lists and their rows, on threads; −1 where it fills none."""
+        places = np.full((len(self.items), self.depth), -1, np.int32)
+        over_lists(len(places), lambda at: work(at, places[at]))
         return places
 
     @cached_property

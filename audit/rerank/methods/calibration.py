@@ -8,7 +8,7 @@ import numpy as np
 
 from audit.compiled import kernel
 from audit.dataset.model import I32
-from audit.rerank.pool import Pool, over_lists
+from audit.rerank.pool import Pool
 from audit.rerank.registry import method
 
 SHARES = 3
@@ -26,16 +26,13 @@ SHARES = 3
 def calibration(pool: Pool, strength: float, *, alpha: float = 0.01) -> I32:
     """Greedily the greatest (1 − strength) · Σ score − strength · KL(p ‖ (1 − α) q + α p): p the history's mix, q the list's."""
     members = pool.d.items.categories
-    places = np.full((len(pool.items), pool.depth), -1, np.int32)
     mix = pool.category_mix
-    over_lists(
-        len(places),
-        lambda at: _calibrate(
+    return pool.list_by_list(
+        lambda at, places: _calibrate(
             pool.items[at], pool.lengths[at], pool.relevance[at], mix, pool.d.list_user[at], members.start,
-            members.values, strength, alpha, places[at],
+            members.values, strength, alpha, places,
         ),
     )  # fmt: skip
-    return places
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from audit.compiled import kernel
 from audit.dataset.model import I32
-from audit.rerank.pool import Pool, over_lists
+from audit.rerank.pool import Pool
 from audit.rerank.registry import method
 
 
@@ -23,14 +23,11 @@ def creator_cap(pool: Pool, strength: float) -> I32:
     cap = max(1, round(pool.depth * (1 - strength)))
     creators = pool.d.items.creators
     n = len(pool.d.items.creator_ids)
-    places = np.full((len(pool.items), pool.depth), -1, np.int32)
-    over_lists(
-        len(places),
-        lambda at: _capped(
-            pool.items[at], pool.lengths[at], creators.start, creators.values, n, cap, places[at]
+    return pool.list_by_list(
+        lambda at, places: _capped(
+            pool.items[at], pool.lengths[at], creators.start, creators.values, n, cap, places
         ),
     )
-    return places
 
 
 @kernel

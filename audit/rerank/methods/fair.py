@@ -7,7 +7,7 @@ import numpy as np
 from audit.compiled import kernel
 from audit.dataset.model import I32, I64
 from audit.rerank.groups import protected_items
-from audit.rerank.pool import Pool, over_lists
+from audit.rerank.pool import Pool
 from audit.rerank.registry import method
 
 
@@ -25,11 +25,9 @@ def fair(pool: Pool, strength: float, *, alpha: float = 0.1, protected: str = "t
     """
     least = least_protected(strength, alpha, pool.depth)
     flags = protected_items(pool.d, protected)
-    places = np.full((len(pool.items), pool.depth), -1, np.int32)
-    over_lists(
-        len(places), lambda at: _fair(pool.items[at], pool.lengths[at], flags, least, places[at])
+    return pool.list_by_list(
+        lambda at, places: _fair(pool.items[at], pool.lengths[at], flags, least, places)
     )
-    return places
 
 
 def least_protected(p: float, alpha: float, depth: int) -> I64:

@@ -6,7 +6,7 @@ import numpy as np
 
 from audit.compiled import kernel
 from audit.dataset.model import I32
-from audit.rerank.pool import Pool, over_lists
+from audit.rerank.pool import Pool
 from audit.rerank.registry import method
 
 
@@ -20,14 +20,11 @@ from audit.rerank.registry import method
 )
 def mmr(pool: Pool, strength: float) -> I32:
     """Next: the greatest (1 − strength) · score − strength · the greatest cosine with what is chosen."""
-    places = np.full((len(pool.items), pool.depth), -1, np.int32)
-    over_lists(
-        len(places),
-        lambda at: _mmr(
-            pool.items[at], pool.lengths[at], pool.relevance[at], pool.unit_vectors, strength, places[at]
+    return pool.list_by_list(
+        lambda at, places: _mmr(
+            pool.items[at], pool.lengths[at], pool.relevance[at], pool.unit_vectors, strength, places
         ),
     )  # fmt: skip
-    return places
 
 
 @kernel

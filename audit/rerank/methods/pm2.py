@@ -6,7 +6,7 @@ import numpy as np
 
 from audit.compiled import kernel
 from audit.dataset.model import I32
-from audit.rerank.pool import Pool, over_lists
+from audit.rerank.pool import Pool
 from audit.rerank.registry import method
 
 
@@ -24,16 +24,13 @@ def pm2(pool: Pool, strength: float, *, lam: float = 0.5) -> I32:
     q_c = P(c|user) / (2 · seats of c + 1), c* the category of greatest q; a chosen item gives its categories seats in the proportions of P(c|item).
     """
     members = pool.d.items.categories
-    places = np.full((len(pool.items), pool.depth), -1, np.int32)
     mix = pool.category_mix
-    over_lists(
-        len(places),
-        lambda at: _pm2(
+    return pool.list_by_list(
+        lambda at, places: _pm2(
             pool.items[at], pool.lengths[at], pool.relevance[at], mix, pool.d.list_user[at], members.start,
-            members.values, strength, lam, places[at],
+            members.values, strength, lam, places,
         ),
     )  # fmt: skip
-    return places
 
 
 @kernel

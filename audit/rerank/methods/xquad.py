@@ -6,7 +6,7 @@ import numpy as np
 
 from audit.compiled import kernel
 from audit.dataset.model import I32
-from audit.rerank.pool import Pool, over_lists
+from audit.rerank.pool import Pool
 from audit.rerank.registry import method
 
 
@@ -22,16 +22,13 @@ from audit.rerank.registry import method
 def xquad(pool: Pool, strength: float) -> I32:
     """Next: (1 − strength) · score + strength · Σ_c P(c|user) · P(c|item) · Π_{chosen}(1 − P(c|chosen)); an item of m categories has 1/m of each."""
     members = pool.d.items.categories
-    places = np.full((len(pool.items), pool.depth), -1, np.int32)
     mix = pool.category_mix
-    over_lists(
-        len(places),
-        lambda at: _xquad(
+    return pool.list_by_list(
+        lambda at, places: _xquad(
             pool.items[at], pool.lengths[at], pool.relevance[at], mix, pool.d.list_user[at], members.start,
-            members.values, strength, places[at],
+            members.values, strength, places,
         ),
     )  # fmt: skip
-    return places
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 
 from audit.compiled import kernel
 from audit.dataset.model import I32
-from audit.rerank.pool import Pool, over_lists
+from audit.rerank.pool import Pool
 from audit.rerank.registry import method
 
 
@@ -22,15 +22,12 @@ from audit.rerank.registry import method
 def xquad_tail(pool: Pool, strength: float) -> I32:
     """Next: (1 − strength) · score + strength · P(g|user) · (1 − share of g among what is chosen), g being the item's own of head and tail."""
     tail = pool.d.items.tail.astype(np.int8)
-    places = np.full((len(pool.items), pool.depth), -1, np.int32)
     mix = pool.tail_mix
-    over_lists(
-        len(places),
-        lambda at: _xquad_tail(
-            pool.items[at], pool.lengths[at], pool.relevance[at], mix, pool.d.list_user[at], tail, strength, places[at]
+    return pool.list_by_list(
+        lambda at, places: _xquad_tail(
+            pool.items[at], pool.lengths[at], pool.relevance[at], mix, pool.d.list_user[at], tail, strength, places
         ),
     )  # fmt: skip
-    return places
 
 
 @kernel
