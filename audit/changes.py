@@ -22,6 +22,7 @@ from scipy import special
 from audit.errors import ConfigError
 from audit.formatting import count
 from audit.inference.multiplicity import benjamini_hochberg
+from audit.inference.rarefaction import rarefied, refusal
 from audit.result import AuditResult, Comparison, GuardrailResult, MeanEvidence, SystemEvidence
 
 RATE = 0.05
@@ -194,7 +195,10 @@ def _inputs(result: AuditResult) -> dict[str, str]:
 
 
 def _left_out(old: AuditResult, new: AuditResult) -> dict[str, str]:
-    """Metric → why it is not compared: those of the whole system, where the audits differ in users."""
+    """Metric → why it is not compared: those of the whole system, where the audits differ in users.
+
+    Coverage is compared all the same, brought to the smaller number of users (:mod:`audit.inference.rarefaction`).
+    """
     n, m = old.population.users, new.population.users
     if n == m:
         return {}
@@ -204,8 +208,15 @@ def _left_out(old: AuditResult, new: AuditResult) -> dict[str, str]:
     )
     both = {x.metric for x in old.measurements} & {x.metric for x in new.measurements}
     return {
-        x.metric: why for x in new.measurements if x.metric in both and _of_system(new, x.metric)
+        x.metric: why
+        for x in new.measurements
+        if x.metric in both and _of_system(new, x.metric) and not _rarefiable(old, new, x.metric)
     }
+
+
+def _rarefiable(old: AuditResult, new: AuditResult, metric: str) -> bool:
+    models = {x.model for x in old.measurements} & {x.model for x in new.measurements}
+    return all(refusal(r, model, metric) is None for r in (old, new) for model in models)
 
 
 def _of_system(result: AuditResult, metric: str) -> bool:
@@ -223,6 +234,18 @@ def _values(
     before, after = _points(old), _points(new)
     errors = _errors(old), _errors(new)
     keys = [key for key in after if key in before and key[1] not in left_out]
+    if old.population.users != new.population.users:
+        smaller = errors[old.population.users > new.population.users]
+        # How many users of a segment were shown what is not kept.
+        keys = [key for key in keys if key[2] == "all" or not _of_system(new, key[1])]
+        for key in keys:
+            if _of_system(new, key[1]):
+                users = min(old.population.users, new.population.users)
+                before[key], after[key] = (rarefied(r, *key[:2], users) for r in (old, new))
+                # A mean over parts of the larger audit varies no more than an audit of that size does.
+                error = smaller.get(key, math.nan)
+                for side in errors:
+                    side[key] = error
     changed = [_change(before[key], after[key]) for key in keys]
     p = [
         _p(change, errors[0].get(key), errors[1].get(key))
@@ -270,7 +293,7 @@ def _error_pair(c: Comparison) -> tuple[float | None, float | None]:
 
 def _p(change: float | None, old: float | None, new: float | None) -> float | None:
     """Two-sided, of no change, by the normal law."""
-    if change is None or old is None or new is None:
+    if change is None or old is None or new is None or math.isnan(old):
         return None
     if change == 0:
         return 1.0

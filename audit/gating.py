@@ -9,6 +9,7 @@ from typing import Any
 from audit.arguments import Guardrails, plain_guardrails
 from audit.errors import ConfigError
 from audit.findings import Evidence, judge
+from audit.findings.families import families
 from audit.metrics.plugins import load_plugins
 from audit.result import SCHEMA_VERSION, AuditResult, load_result
 
@@ -52,6 +53,10 @@ def gate(
     parts: dict[str, Any] = {name: getattr(found, name) for name in AuditResult.model_fields}
     parts |= {"audit": info, "schema_version": SCHEMA_VERSION}
     judgment = judge(Evidence.of(AuditResult(**parts)), given)
+    if found.families:  # absent in results before 1.2
+        parts["families"] = families(
+            found.audit.candidates, found.comparisons, judgment.guardrail_results
+        )
     return AuditResult(**parts | vars(judgment))
 
 

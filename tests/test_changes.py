@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -117,11 +118,29 @@ def test_verdicts_guardrails_findings_configuration_versions(old, other):
 def test_what_depends_on_the_number_of_users_is_refused(old):
     larger = small_audit(users=120)
     found = changes(old, larger)
-    assert {n.metric for n in found.not_compared} == {"item_gini@5", "catalog_coverage@5"}
+    assert {n.metric for n in found.not_compared} == {"item_gini@5"}
     assert "90 and 120" in found.not_compared[0].reason
-    assert {v.metric for v in found.values} == {"ndcg@5", "novelty@5", "tail_share@5"}
+    assert {v.metric for v in found.values} == {
+        "ndcg@5", "novelty@5", "tail_share@5", "catalog_coverage@5"
+    }  # fmt: skip
     assert not any("item_gini" in c.name for c in found.readings)
     assert "Not compared" in text(found)
+
+
+def test_coverage_is_compared_at_the_smaller_number_of_users(old):
+    larger = small_audit(users=120)
+    for pair, side in (((old, larger), "new"), ((larger, old), "old")):
+        covered = [v for v in changes(*pair).values if v.metric == "catalog_coverage@5"]
+        assert {v.segment for v in covered} == {"all"}
+        for v in covered:
+            shown = next(
+                s for s in larger.exhibits.users_shown if (s.model, s.what) == (v.model, "items")
+            )
+            (seed,) = shown.seeds
+            counts = np.repeat([int(x) for x in seed], list(seed.values()))
+            missed = [math.comb(120 - x, 90) / math.comb(120, 90) for x in counts]
+            assert getattr(v, side) == pytest.approx(1 - np.mean(missed), abs=1e-12)
+            assert v.p_value is not None
 
 
 def test_surfaces_do_not_mix(old):

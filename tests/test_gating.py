@@ -34,6 +34,12 @@ def test_other_guardrails_give_another_verdict_and_say_which(saved):
     # The evidence is the same, and nothing of the old judgment is left in what was looked up before.
     assert judged.comparisons == before.comparisons
     assert len(before.guardrails) > len(judged.guardrails) == 2
+    tested = {f.model: f.tested for f in judged.families if f.family == "guardrails"}
+    assert tested == {
+        model: sum(g.model == model and g.p_value is not None for g in judged.guardrail_results)
+        for model in before.audit.candidates
+    }
+    assert max(tested.values()) < max(f.tested for f in before.families if f.family == "guardrails")
 
 
 def test_a_profile_by_name(saved):

@@ -133,7 +133,13 @@ class Lab:
         segment: str,
         changes: dict[str, Any],
     ) -> Comparison:
+        if isinstance(evidence, MeanEvidence):
+            (var_a, var_b), df = (se**2 for se in evidence.se[:2]), users - 1
+            se = max(var_a + var_b - 2 * evidence.se[2], 0) ** 0.5
+        else:
+            se, df = evidence.se, evidence.df
         fields: dict[str, Any] = {
+            "least_detectable": float(stats.t.ppf([0.975, 0.8], df).sum()) * se or None,
             "model": model,
             "metric": metric,
             "segment": segment,

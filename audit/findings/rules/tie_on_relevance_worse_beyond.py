@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from audit.findings.conditions import breaches, tied, weight
-from audit.findings.detectable import POWER, least_detectable
 from audit.findings.registry import Candidate, Found, finding
 from audit.findings.wording import allowed, change, label, moved, name, observed, said
 from audit.formatting import counted, exact_percent, interval, level, number, percent
+from audit.inference.power import POWER
 from audit.result import Comparison
 
 
@@ -30,7 +30,7 @@ def tie_on_relevance_worse_beyond(candidate: Candidate) -> Iterable[Found]:
     if headline is None or not tied(headline) or not broken:
         return
     evidence = {label(headline.metric): change(headline)}
-    least = least_detectable(headline)
+    least = headline.least_detectable
     if least is not None:
         evidence["Least relevance difference that could have been found"] = _least(headline, least)
     for breach in broken:

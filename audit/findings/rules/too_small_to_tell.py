@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from audit.findings.detectable import POWER, least_detectable
 from audit.findings.evidence import FEWEST_USERS
 from audit.findings.registry import Candidate, Found, finding
 from audit.findings.wording import allowed, crosses, label, name, observed
 from audit.formatting import count, counted, exact_percent, number, percent
+from audit.inference.power import POWER
 from audit.result import Comparison, GuardrailResult
 
 MOST = 6
@@ -68,7 +68,7 @@ def too_small_to_tell(candidate: Candidate) -> Iterable[Found]:
 def _account(candidate: Candidate, g: GuardrailResult) -> str:
     parts = [observed(g), allowed(g)]
     c = candidate.comparison(g.metric, g.segment)
-    least = None if c is None else least_detectable(c)
+    least = None if c is None else c.least_detectable
     if c is not None and least is not None:
         parts.append(
             f"least detectable difference {_size(c, g, least)} ({exact_percent(POWER)} power)"
