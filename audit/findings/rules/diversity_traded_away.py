@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from audit.findings.conditions import breaches, rises, weigh, worse_by
 from audit.findings.registry import Candidate, Found, finding
-from audit.findings.wording import change, exchanged, goes, label, said, the
+from audit.findings.traded import traded_away
 from audit.formatting import level
 
 MEASURES = ("ild", "ild_jaccard", "category_entropy", "category_count")
@@ -26,24 +25,14 @@ MEASURES = ("ild", "ild_jaccard", "category_entropy", "category_count")
 )
 def diversity_traded_away(candidate: Candidate, *, fall: float = 0.02) -> Iterable[Found]:
     """Fires where relevance rises and a measure of diversity within lists falls by more than ``fall`` of the baseline's."""
-    headline = candidate.headline
-    if headline is None or not rises(headline):
+    traded = traded_away(candidate, MEASURES, fall)
+    if traded is None:
         return
-    broken = {b.metric for b in breaches(candidate, MEASURES)}
-    found = [c for c in map(candidate.shown, MEASURES) if c is not None]
-    worse = [c for c in found if c.metric in broken or worse_by(c, fall)]
-    if not worse:
-        return
-    evidence = {label(headline.metric): change(headline)}
-    for c in worse:
-        rate = candidate.evidence.tradeoff.rate(candidate.name, c.metric)
-        evidence[label(c.metric)] = change(c) + exchanged(rate)
     yield Found(
         title="Relevance rises while lists get less diverse",
-        evidence=evidence,
+        evidence=traded.evidence,
         meaning=(
-            f"What was gained: {said(headline.metric)} {goes(headline)}. What was lost: {the(worse[0].metric)} "
-            f"{goes(worse[0])}. "
+            f"{traded.told} "
             "Each list is more of one and the same: good for who wants just that, with nothing else to turn to for who "
             "does not. People tire of such lists later than an offline measure of relevance can see."
         ),
@@ -51,5 +40,5 @@ def diversity_traded_away(candidate: Candidate, *, fall: float = 0.02) -> Iterab
             "Re-rank the top for diversity (maximal marginal relevance, a determinantal point process, a cap per "
             "category): the first steps usually cost next to no relevance."
         ),
-        severity=weigh(candidate, (c.metric for c in worse)),
+        severity=traded.severity,
     )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from audit.findings.conditions import breaches, rises, weigh, worse_by
 from audit.findings.registry import Candidate, Found, finding
-from audit.findings.wording import change, exchanged, goes, label, said, the
+from audit.findings.traded import traded_away
 from audit.formatting import level
 
 MEASURES = ("novelty", "free_discovery", "serendipity", "unexpectedness")
@@ -26,24 +25,14 @@ MEASURES = ("novelty", "free_discovery", "serendipity", "unexpectedness")
 )
 def novelty_traded_away(candidate: Candidate, *, fall: float = 0.02) -> Iterable[Found]:
     """Fires where relevance rises and a measure of novelty falls by more than ``fall`` of the baseline's."""
-    headline = candidate.headline
-    if headline is None or not rises(headline):
+    traded = traded_away(candidate, MEASURES, fall)
+    if traded is None:
         return
-    broken = {b.metric for b in breaches(candidate, MEASURES)}
-    found = [c for c in map(candidate.shown, MEASURES) if c is not None]
-    worse = [c for c in found if c.metric in broken or worse_by(c, fall)]
-    if not worse:
-        return
-    evidence = {label(headline.metric): change(headline)}
-    for c in worse:
-        rate = candidate.evidence.tradeoff.rate(candidate.name, c.metric)
-        evidence[label(c.metric)] = change(c) + exchanged(rate)
     yield Found(
         title="Relevance rises while people are shown less that is new to them",
-        evidence=evidence,
+        evidence=traded.evidence,
         meaning=(
-            f"What was gained: {said(headline.metric)} {goes(headline)}. What was lost: {the(worse[0].metric)} "
-            f"{goes(worse[0])}. "
+            f"{traded.told} "
             "People are shown more of what everybody knows. They would have found much of it without a recommender, so "
             "part of the gain in relevance is no gain for them, and they discover less."
         ),
@@ -51,5 +40,5 @@ def novelty_traded_away(candidate: Candidate, *, fall: float = 0.02) -> Iterable
             "See how much of the gain comes from the most popular items, damp popularity, and audit again; in an "
             "experiment, count what people would not have found by themselves."
         ),
-        severity=weigh(candidate, (c.metric for c in worse)),
+        severity=traded.severity,
     )
