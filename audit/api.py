@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import audit.metrics  # noqa: F401  fills the registry
+from audit import asking
 from audit.ahead import Ahead, steps
 from audit.arguments import (
     Guardrails,
@@ -26,104 +27,34 @@ from audit.arguments import (
     relevance_source_of,
     whole_number,
 )
+from audit.asking import DEFAULT_KS, LEAST_CELL, Progress, Settings
 from audit.click_records import ClickEvidence
-from audit.config import ClicksSection, Config, EngineSection, HistorySection, load_config
+from audit.conclusion import conclude
+from audit.config import ClicksSection, Config, HistorySection, load_config
 from audit.conventions import Conventions
 from audit.conventions import conventions as settle_conventions
-from audit.dataset import Dataset, How, read_and_encode
-from audit.dataset.automatic import AUTOMATIC, NONE_MADE, Automatic
-from audit.dataset.model import Overview
+from audit.dataset import Dataset, read_and_encode
+from audit.dataset.automatic import NONE_MADE, Automatic
 from audit.dataset.stream.encode import encode_inputs
 from audit.dataset.stream.estimate import Size
-from audit.engine import Asked, Outcome, Plan, make_plan, measure
+from audit.engine import Outcome, Plan, make_plan, measure
 from audit.engine.memory import BLOCK
 from audit.errors import ConfigError, DataIssue, choices
-from audit.exhibits import make_exhibits
-from audit.findings import Evidence, judge
 from audit.findings import Settings as Rules
 from audit.findings import asked as rules_asked
-from audit.findings.families import families
-from audit.findings.profiles import resolve
 from audit.forecast import Forecast, forecast
-from audit.guardrail import EVERY
 from audit.inference.compare import Comparer
-from audit.inference.readings import Reader
-from audit.inference.tradeoff import tradeoff_of
 from audit.inputs import sources_from_arguments, sources_from_config
 from audit.inputs.tables import Inputs, Sources
 from audit.metrics.plugins import load_plugins
 from audit.metrics.registry import GROUPS, REGISTRY, chosen, parse
-from audit.records import (
-    issue_of,
-    metric_of,
-    model_of,
-    ordered,
-    population_of,
-    sources_of,
-    versions,
-)
 from audit.resources import Resources, parse_size
-from audit.result import AuditInfo, AuditResult, Unavailable
-from audit.robustness import Robustness
-from audit.segments import segments_of, small_cells
-from audit.staleness import staleness_of
-from audit.surfaces import SURFACES, headline_k
+from audit.result import AuditResult
 from audit.workspace import Workspace
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-Progress = Callable[[str, int, int], None]
-
-DEFAULT_KS = (1, 3, 10)
-LEAST_CELL = 50
-"""Users that a group needs to be reported, unless something else is asked."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What an audit is asked, whichever way it was asked."""
-
-    name: str = "Recommender audit"
-    surface: str = "feed"
-    ks: Sequence[int] = DEFAULT_KS
-    viewport: int = 10
-    as_of: dt.date | None = None
-    baseline: str = "baseline"
-    metrics: Sequence[str] | None = None
-    conventions: Conventions = field(default_factory=Conventions)
-    guardrails: str | Guardrails = "launch"
-    segments: Sequence[str] | None = None
-    automatic: Automatic = NONE_MADE
-    """The segments to make of the history, beside those that guardrails name."""
-    creator_group: str | None = None
-    creator_target: str | Mapping[str, float] = "catalog"
-    relevance_source: str = "judgments"
-    rules: Rules = field(default_factory=dict)
-    """Finding rules that are switched off or tuned."""
-    seed: int = 0
-    least_cell: int = LEAST_CELL
-    config: Mapping[str, Any] = field(default_factory=dict)
-    """As it is kept in the result."""
-    engine: EngineSection = field(default_factory=EngineSection)
-    plugins: Sequence[str] = ()
-    base: Path = field(default_factory=Path)
-    """The folder that plugins may lie in."""
-    clicks: ClicksSection = field(default_factory=ClicksSection)
-
-    @property
-    def headline(self) -> str:
-        """The relevance metric that the verdict turns on."""
-        if self.surface not in SURFACES:
-            raise ConfigError(choices("surface", self.surface, list(SURFACES)))
-        return f"{SURFACES[self.surface].metric}@{headline_k(self.surface, self.ks, self.viewport)}"
-
-    @property
-    def beside(self) -> list[str]:
-        """What the surface calls for beside the headline."""
-        k = headline_k(self.surface, self.ks, self.viewport)
-        return [m if "@" in m else f"{m}@{k}" for m in SURFACES[self.surface].also]
 
 
 def run(
@@ -431,7 +362,7 @@ def _encode(
     sources: Sources, settings: Settings, workspace: Workspace | None = None,
     progress: Progress | None = None, ahead: Ahead | None = None,
 ) -> tuple[Inputs, Dataset, list[DataIssue]]:  # fmt: skip
-    how = _how(settings, progress)
+    how = asking.how(settings, progress)
     if ahead is not None:
         how = replace(how, opened=ahead.opened)
     if workspace is not None:
@@ -455,7 +386,7 @@ def _ahead(
     asked = chosen(["default"] if settings.metrics is None else settings.metrics)
     own = [str(ref) for ref in asked if ref.spec.function.__module__.startswith("audit.")]
     small = replace(settings, metrics=own, guardrails="none")
-    how = replace(_how(small), threads=1)
+    how = replace(asking.how(small), threads=1)
     return Ahead(
         steps(
             lambda inputs: encode_inputs(inputs, how).dataset,
@@ -475,69 +406,8 @@ def _forecast(size: Size, settings: Settings) -> Forecast:
 
 
 def _plan(dataset: Dataset, settings: Settings, candidates: Sequence[str]) -> Plan:
-    """The plan of what :func:`_asked` says."""
-    return make_plan(dataset, **vars(_asked(settings, candidates)))
-
-
-def _asked(settings: Settings, candidates: Sequence[str]) -> Asked:
-    """What was asked for, and whatever the guardrails and the headline need."""
-    info = _info(settings, candidates)
-    declared = resolve(settings.guardrails, info)
-    metrics = ["default"] if settings.metrics is None else settings.metrics
-    names = [*(d.metric for d in declared), settings.headline]
-    if "default" in metrics:
-        names += settings.beside
-    needed = [parse(name) for name in names]
-    refs = chosen(metrics)
-    known = {(r.name, r.parameters) for r in refs if r.k is None}
-    at_ks = {*settings.ks, settings.viewport}
-    measurable([*at_ks, *(r.k for r in [*refs, *needed] if r.k is not None)])
-    refs += [r for r in needed if (r.name, r.parameters) not in known or r.k not in at_ks]
-    return Asked(
-        metrics=list(dict.fromkeys(refs)), ks=settings.ks, viewport=settings.viewport,
-        baseline=settings.baseline,
-        segments=list(dict.fromkeys(d.segment for d in declared if d.segment)),
-        also=[
-            (d.segment, ref.k)
-            for d in declared
-            if (ref := parse(d.metric)).spec.level == "system"
-            and ref.k not in (None, settings.viewport)
-        ],
-        least_cell=settings.least_cell,
-    )  # fmt: skip
-
-
-def _as_of(settings: Settings, d: Overview) -> dt.date | None:
-    """When ages are counted from: as asked, else the newest history time where there are ages."""
-    if settings.as_of is not None or d.as_of is None or "created_at" not in d.has:
-        return settings.as_of
-    seconds = round(d.as_of * 86_400)
-    return dt.datetime.fromtimestamp(seconds, dt.UTC)
-
-
-def _info(settings: Settings, candidates: Sequence[str], as_of: dt.date | None = None) -> AuditInfo:
-    return AuditInfo(
-        name=settings.name, surface=settings.surface, k=list(settings.ks), viewport=settings.viewport,
-        headline=settings.headline, baseline=settings.baseline, candidates=list(candidates),
-        as_of=None if as_of is None else as_of.isoformat(),
-        relevance_source=settings.relevance_source, seed=settings.seed, config=dict(settings.config),
-    )  # fmt: skip
-
-
-def _of_checkpoint(settings: Settings) -> dict[str, Any]:
-    """What finished work depends on beside the data."""
-    return {
-        name: of for name, of in vars(settings).items() if name not in ("engine", "base", "clicks")
-    }
-
-
-def _how(settings: Settings, progress: Progress | None = None) -> How:
-    segments = None if settings.segments is None else list(settings.segments)
-    return How(
-        settings.conventions, settings.viewport, settings.as_of, segments, progress=progress,
-        automatic=_with_guardrails(settings), least_cell=settings.least_cell,
-        creator_group=settings.creator_group, creator_target=settings.creator_target,
-    )  # fmt: skip
+    """The plan of what :func:`audit.asking.asked` says."""
+    return make_plan(dataset, **vars(asking.asked(settings, candidates)))
 
 
 def _automatic(history: HistorySection | None) -> Automatic:
@@ -546,20 +416,13 @@ def _automatic(history: HistorySection | None) -> Automatic:
     return Automatic(tuple(dict.fromkeys(history.segments)), history.cold, history.heavy)
 
 
-def _with_guardrails(settings: Settings) -> Automatic:
-    """The segments to make of the history: those asked for, and those that a guardrail needs."""
-    named = {a for d in resolve(settings.guardrails, _info(settings, ())) for a in d.segment}
-    wanted = {*settings.automatic.wanted, *(AUTOMATIC if EVERY in named else named)}
-    return replace(settings.automatic, wanted=tuple(a for a in AUTOMATIC if a in wanted))
-
-
 def _measure_on_spark(
     sources: Sources, settings: Settings, candidates: Sequence[str], progress: Progress | None, session: Any
 ) -> Outcome | None:  # fmt: skip
     from audit.engine.spark import measure_on_spark
 
     return measure_on_spark(
-        sources, _how(settings, progress), _asked(settings, candidates), settings.engine, session=session,
+        sources, asking.how(settings, progress), asking.asked(settings, candidates), settings.engine, session=session,
         plugins=settings.plugins, base=settings.base,
     )  # fmt: skip
 
@@ -600,52 +463,13 @@ def _audit(
         if settings.engine.name == "spark":
             found = _measure_on_spark(sources, settings, candidates, progress, spark)
         if found is None:
-            workspace.open(sources, {**_of_checkpoint(settings), "block": block})
+            workspace.open(sources, {**asking.of_checkpoint(settings), "block": block})
             found = _measure_here(sources, settings, candidates, workspace, block, progress, ahead)
-        inputs, dataset, plan, measured = found.inputs, found.overview, found.plan, found.measured
         step("comparing", 0, 1)
-        comparer = Comparer(dataset, plan, measured, settings.seed)
+        comparer = Comparer(found.overview, found.plan, found.measured, settings.seed)
         measurements, comparisons = comparer.all()
         step("comparing", 1, 1)
-    reader = Reader(comparer)
-    segments = segments_of(inputs, dataset, plan, _with_guardrails(settings))
-    noticed = [*found.issues, *small_cells(segments, inputs.names)]
-    evidence = Evidence(
-        audit=_info(settings, candidates, _as_of(settings, dataset)),
-        population=population_of(inputs, dataset, measured),
-        models=[model_of(name, dataset, plan, measured) for name in dataset.models],
-        metrics=[
-            metric_of(ref, settings.conventions)
-            for ref in plan.refs
-            if ref not in measured.unavailable
-        ],
-        measurements=measurements,
-        comparisons=comparisons,
-        exhibits=make_exhibits(dataset, plan, measured, settings.headline, settings.seed),
-        issues=[issue_of(i) for i in ordered(noticed)],
-        unavailable=[
-            Unavailable(metric=str(r), reason=why) for r, why in measured.unavailable.items()
-        ],
-        robustness=Robustness(
-            model_ties=reader.model_ties(), ties=reader.ties(),
-            judged_apart=reader.judged_apart, judged=reader.judged(), judgments=reader.judgments(),
-            staleness=staleness_of(dataset, plan, measured),
-        ),
-        by=segments,
-        tradeoff=tradeoff_of(comparer, comparisons, settings.headline),
-    )  # fmt: skip
-    judgment = judge(evidence, settings.guardrails, settings.rules)
-    return AuditResult(
-        audit=evidence.audit, population=evidence.population, models=list(evidence.models),
-        conventions=settings.conventions.model_dump(mode="json"), metrics=list(evidence.metrics),
-        measurements=measurements, comparisons=comparisons,
-        guardrail_results=judgment.guardrail_results, findings=judgment.findings,
-        verdicts=judgment.verdicts, exhibits=evidence.exhibits, issues=list(evidence.issues),
-        unavailable=list(evidence.unavailable), sources=sources_of(inputs, dataset), versions=versions(),
-        robustness=evidence.robustness, declaration=judgment.declaration, segments=segments,
-        families=families(candidates, comparisons, judgment.guardrail_results), clicks=clicks,
-        tradeoff=evidence.tradeoff, rules=judgment.rules,
-    )  # fmt: skip
+    return conclude(settings, candidates, found, comparer, measurements, comparisons, clicks)
 
 
 def _clicks(sources: Sources, settings: Settings) -> tuple[Sources, ClickEvidence | None]:

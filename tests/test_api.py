@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import audit
-from audit.api import Settings
 from audit.arguments import portable
+from audit.asking import Settings
 from audit.errors import ConfigError, InputError
 from audit.metrics.registry import REGISTRY
 from audit.records import versions

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from audit import api
+from audit import api, asking
 from audit.config import load_config
 from audit.conventions import conventions
 from audit.dataset import hashing
@@ -44,7 +44,11 @@ def in_parts(sources, settings, monkeypatch, *, parts=3, tasks=2):
     """The audit's bytes, measured in parts."""
     candidates = [model for model in sources.models if model != settings.baseline]
     outcome = audit_parts(
-        sources, api._how(settings), api._asked(settings, candidates), Serial(tasks), parts=parts
+        sources,
+        asking.how(settings),
+        asking.asked(settings, candidates),
+        Serial(tasks),
+        parts=parts,
     )
     with monkeypatch.context() as patched:
         patched.setattr(api, "_measure_here", lambda *_: outcome)
@@ -79,7 +83,7 @@ SHAPES = {
 @pytest.mark.parametrize("seed", [2])
 def test_drawn_audits(shape, seed, tmp_path, monkeypatch):
     given = sources(tmp_path, shape, seed)
-    settings = api.Settings(ks=[1, 5], viewport=5, metrics=METRICS, guardrails="none")
+    settings = asking.Settings(ks=[1, 5], viewport=5, metrics=METRICS, guardrails="none")
     # More parts than some have users: a few are empty.
     same(given, settings, monkeypatch, parts=[1, 3, 40][seed % 3], tasks=seed)
 
@@ -95,7 +99,7 @@ def test_drawn_audits(shape, seed, tmp_path, monkeypatch):
 )
 def test_conventions(chosen, tmp_path, monkeypatch):
     given = sources(tmp_path, Shape(scores=True, scattered=True), 5)
-    settings = api.Settings(
+    settings = asking.Settings(
         ks=[3], viewport=3, metrics=METRICS, guardrails="none", conventions=conventions(chosen)
     )
     same(given, settings, monkeypatch)
@@ -144,7 +148,7 @@ def test_users_of_one_hash(everything, monkeypatch):
     same(given, settings, monkeypatch)
 
 
-def many(folder: Path, users: int) -> api.Settings:
+def many(folder: Path, users: int) -> asking.Settings:
     """More users than each can have a bucket of their own; users table with numbers, gaps and names."""
     rng = np.random.default_rng(0)
     for name, skew in (("baseline", 1.0), ("candidate", 2.0)):
@@ -200,7 +204,7 @@ def test_three_candidates_and_users_on_one_side(tmp_path, monkeypatch):
         (tmp_path / str(n)).mkdir()
         models[f"other{n}"] = sources(tmp_path / str(n), Shape(), seed).models["candidate"]
     given = type(given)(**{**vars(given), "models": models})
-    settings = api.Settings(ks=[3], viewport=3, metrics=METRICS, guardrails="none")
+    settings = asking.Settings(ks=[3], viewport=3, metrics=METRICS, guardrails="none")
     expected = api._audit(given, settings)
     assert in_parts(given, settings, monkeypatch) == expected.to_json()
     assert "users_on_one_side" in {issue.check for issue in expected.issues}
@@ -273,12 +277,12 @@ def test_the_configuration_names_the_engine(tmp_path):
 def test_what_needs_all_users_is_left_to_the_local_engine(kind, tmp_path):
     given = sources(tmp_path, Shape(), 1)
     more = {"pools": {"baseline": given.models["baseline"][0]}, "eligible": given.relevance}
-    settings = api.Settings(ks=[3], viewport=3, metrics=METRICS, guardrails="none")
+    settings = asking.Settings(ks=[3], viewport=3, metrics=METRICS, guardrails="none")
     with pytest.raises(NotClean, match=f"{kind} needs all users at hand"):
         audit_parts(
             replace(given, **{kind: more[kind]}),
-            api._how(settings),
-            api._asked(settings, ["candidate"]),
+            asking.how(settings),
+            asking.asked(settings, ["candidate"]),
             Serial(2),
         )
 
@@ -286,6 +290,6 @@ def test_what_needs_all_users_is_left_to_the_local_engine(kind, tmp_path):
 def test_segments_made_of_the_history_need_all_users(tmp_path):
     given = sources(tmp_path, Shape(), 1)
     guardrails = {"profile": "none", "ndcg": {"max_drop": 1, "segment": "taste"}}
-    settings = api.Settings(ks=[3], viewport=3, metrics=METRICS, guardrails=guardrails)
+    settings = asking.Settings(ks=[3], viewport=3, metrics=METRICS, guardrails=guardrails)
     with pytest.raises(NotClean, match="taste needs all users at hand"):
-        audit_parts(given, api._how(settings), api._asked(settings, ["candidate"]), Serial(2))
+        audit_parts(given, asking.how(settings), asking.asked(settings, ["candidate"]), Serial(2))
